@@ -1,0 +1,30 @@
+package io.tensorfabric.verbs;
+
+import java.util.Set;
+
+/** A protection domain: queue pairs of it reach only memory of it. See {@code ibv_alloc_pd(3)}. */
+public interface ProtectionDomain extends VerbsResource {
+
+    /** The context that this belongs to. */
+    VerbsContext context();
+
+    /**
+     * Registers memory; see {@code ibv_reg_mr(3)}. The memory must stay allocated until the region is closed.
+     *
+     * @param address first byte
+     * @param length bytes, at least 1
+     * @param access rights; remote write and atomics need {@link AccessFlag#LOCAL_WRITE}
+     * @throws VerbsException with {@link Errno#EINVAL} for a bad range or set of rights, {@link Errno#ENOMEM} when a
+     *     limit is reached
+     */
+    MemoryRegion registerMemory(long address, long length, Set<AccessFlag> access);
+
+    /** Allocates an unbound type-2 memory window; see {@code ibv_alloc_mw(3)}. */
+    MemoryWindow allocateMemoryWindow();
+
+    /** Creates a shared receive queue; see {@code ibv_create_srq(3)}. */
+    SharedReceiveQueue createSharedReceiveQueue(int maxWorkRequests, int maxScatterGatherElements);
+
+    /** Creates a queue pair in {@link QueuePairState#RESET}; see {@code ibv_create_qp(3)}. */
+    QueuePair createQueuePair(QueuePairOptions options);
+}
