@@ -46,8 +46,7 @@ final class ForeignMemoryBackend {
     private ForeignMemoryBackend() throws ReflectiveOperationException {
         Object nothing = segmentType.getField("NULL").get(null);
         // Found through a lookup, not by reflection: the restricted call is then attributed to this module.
-        MethodHandle reinterpret =
-                LOOKUP.findVirtual(segmentType, "reinterpret", methodType(segmentType, long.class));
+        MethodHandle reinterpret = LOOKUP.findVirtual(segmentType, "reinterpret", methodType(segmentType, long.class));
         everything = call(reinterpret, nothing, Long.MAX_VALUE);
         Class<?> linkerType = Class.forName("java.lang.foreign.Linker");
         linker = linkerType.getMethod("nativeLinker").invoke(null);
@@ -109,8 +108,7 @@ final class ForeignMemoryBackend {
         MethodHandle copy = LOOKUP.findStatic(
                 segmentType,
                 "copy",
-                methodType(
-                        void.class, Object.class, int.class, segmentType, layoutType, long.class, int.class));
+                methodType(void.class, Object.class, int.class, segmentType, layoutType, long.class, int.class));
         return MethodHandles.insertArguments(copy, 2, everything, layout("JAVA_BYTE"))
                 .asType(methodType(void.class, byte[].class, int.class, long.class, int.class));
     }
@@ -119,8 +117,7 @@ final class ForeignMemoryBackend {
         MethodHandle copy = LOOKUP.findStatic(
                 segmentType,
                 "copy",
-                methodType(
-                        void.class, segmentType, layoutType, long.class, Object.class, int.class, int.class));
+                methodType(void.class, segmentType, layoutType, long.class, Object.class, int.class, int.class));
         return MethodHandles.insertArguments(copy, 0, everything, layout("JAVA_BYTE"))
                 .asType(methodType(void.class, long.class, byte[].class, int.class, int.class));
     }
@@ -176,8 +173,7 @@ final class ForeignMemoryBackend {
 
     private @Nullable MethodHandle downcall(String symbol, Object descriptor) throws ReflectiveOperationException {
         Class<?> lookupType = Class.forName("java.lang.foreign.SymbolLookup");
-        Class<?> optionsType =
-                Class.forName("java.lang.foreign.Linker$Option").arrayType();
+        Class<?> optionsType = Class.forName("java.lang.foreign.Linker$Option").arrayType();
         Class<?> linkerType = Class.forName("java.lang.foreign.Linker");
         Optional<?> address =
                 (Optional<?>) lookupType.getMethod("find", String.class).invoke(symbols, symbol);
@@ -185,7 +181,8 @@ final class ForeignMemoryBackend {
             return null;
         }
         MethodType signature = methodType(MethodHandle.class, segmentType, descriptorType, optionsType);
-        MethodHandle link = LOOKUP.findVirtual(linkerType, "downcallHandle", signature).asFixedArity();
+        MethodHandle link =
+                LOOKUP.findVirtual(linkerType, "downcallHandle", signature).asFixedArity();
         Object noOptions = Array.newInstance(optionsType.componentType(), 0);
         return (MethodHandle) call(link, linker, address.get(), descriptor, noOptions);
     }
@@ -197,7 +194,8 @@ final class ForeignMemoryBackend {
     }
 
     private Object voidDescriptor(Object... arguments) throws ReflectiveOperationException {
-        return descriptorType.getMethod("ofVoid", memoryLayoutType.arrayType()).invoke(null, (Object) layouts(arguments));
+        return descriptorType.getMethod("ofVoid", memoryLayoutType.arrayType()).invoke(null, (Object)
+                layouts(arguments));
     }
 
     private Object[] layouts(Object... arguments) {

@@ -43,9 +43,7 @@ final class NativeHeap {
         if (baseBytes < 0 || baseBytes > Long.MAX_VALUE - pageSize) {
             throw new OffHeapAllocationException(bytes, liveBytes.get());
         }
-        return large && pages != null
-                ? map(pages, bytes, effective)
-                : malloc(bytes, baseBytes, effective);
+        return large && pages != null ? map(pages, bytes, effective) : malloc(bytes, baseBytes, effective);
     }
 
     private long malloc(long bytes, long baseBytes, long alignment) {

@@ -72,8 +72,7 @@ final class UnsafeBackend {
 
     private MethodHandle copyObject() throws ReflectiveOperationException {
         return find(
-                "copyMemory",
-                methodType(void.class, Object.class, long.class, Object.class, long.class, long.class));
+                "copyMemory", methodType(void.class, Object.class, long.class, Object.class, long.class, long.class));
     }
 
     /** {@code (int index)long}: the place of a byte array's element inside the object. */
@@ -83,6 +82,7 @@ final class UnsafeBackend {
         return MethodHandles.insertArguments(sum, 0, base);
     }
 
+    @SuppressWarnings("UnusedMethod") // bound by name
     private static long sum(long base, int index) {
         return base + index;
     }
@@ -108,6 +108,7 @@ final class UnsafeBackend {
                 bufferField("capacity"));
     }
 
+    @SuppressWarnings("UnusedMethod") // bound by name
     private static ByteBuffer view(
             MethodHandle putLong, MethodHandle putInt, long addressField, long capacityField, long address, int length)
             throws Throwable {

@@ -2,12 +2,18 @@ package io.tensorfabric.verbs;
 
 /** Error numbers of Linux that verbs return, each with its meaning and remedy; see {@code errno(3)}. */
 public enum Errno {
-    EPERM(1, "the operation is not permitted", "Run with the needed capability (CAP_IPC_LOCK for pinned memory) or as an allowed user."),
+    EPERM(
+            1,
+            "the operation is not permitted",
+            "Run with the needed capability (CAP_IPC_LOCK for pinned memory) or as an allowed user."),
     ENOENT(2, "no such object", "Check the device name and that its driver is loaded."),
     EINTR(4, "the call was interrupted", "Try again."),
     EIO(5, "an input/output error", "Check the kernel log for the device."),
     EAGAIN(11, "the resource is busy for the moment", "Try again later."),
-    ENOMEM(12, "a limit is reached: locked memory, or objects or queue entries of the device", "Raise RLIMIT_MEMLOCK (ulimit -l, LimitMEMLOCK), make the pool or queues smaller, or close unused objects."),
+    ENOMEM(
+            12,
+            "a limit is reached: locked memory, or objects or queue entries of the device",
+            "Raise RLIMIT_MEMLOCK (ulimit -l, LimitMEMLOCK), make the pool or queues smaller, or close unused objects."),
     EACCES(13, "permission denied", "Give the user access to /dev/infiniband/uverbs*."),
     EFAULT(14, "the address is not mapped memory", "Check that the buffer is still allocated."),
     EBUSY(16, "the object is in use", "Close what depends on it first."),

@@ -112,7 +112,8 @@ public final class Gid {
             if (i > 0) {
                 text.append(':');
             }
-            text.append(HexFormat.of().toHexDigits(bytes[i])).append(HexFormat.of().toHexDigits(bytes[i + 1]));
+            text.append(HexFormat.of().toHexDigits(bytes[i]))
+                    .append(HexFormat.of().toHexDigits(bytes[i + 1]));
         }
         return text.toString();
     }

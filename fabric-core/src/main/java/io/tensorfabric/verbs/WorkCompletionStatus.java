@@ -4,10 +4,7 @@ package io.tensorfabric.verbs;
  * Status of a work completion with the numbers of {@code enum ibv_wc_status}, each with its usual cause and remedy.
  */
 public enum WorkCompletionStatus {
-    SUCCESS(
-            0,
-            "The work request completed.",
-            "Nothing to do."),
+    SUCCESS(0, "The work request completed.", "Nothing to do."),
     LOC_LEN_ERR(
             1,
             "The local buffers do not fit the message: a receive was too short, or a message exceeds the port's limit.",
@@ -68,10 +65,7 @@ public enum WorkCompletionStatus {
             15,
             "Remote invalid reliable datagram request.",
             "Not expected on the transports in use; report it with the device model."),
-    REM_ABORT_ERR(
-            16,
-            "The remote side aborted the operation.",
-            "Look at the peer's log for the reason."),
+    REM_ABORT_ERR(16, "The remote side aborted the operation.", "Look at the peer's log for the reason."),
     INV_EECN_ERR(
             17,
             "Invalid end-to-end context number.",
@@ -80,18 +74,9 @@ public enum WorkCompletionStatus {
             18,
             "Invalid end-to-end context state.",
             "Not expected on the transports in use; report it with the device model."),
-    FATAL_ERR(
-            19,
-            "The device failed.",
-            "Check the kernel log for the device and reset or replace it."),
-    RESP_TIMEOUT_ERR(
-            20,
-            "A response did not come in time.",
-            "Check the peer and the network as for RETRY_EXC_ERR."),
-    GENERAL_ERR(
-            21,
-            "An error that fits no other status.",
-            "Look at the vendor error number and the kernel log.");
+    FATAL_ERR(19, "The device failed.", "Check the kernel log for the device and reset or replace it."),
+    RESP_TIMEOUT_ERR(20, "A response did not come in time.", "Check the peer and the network as for RETRY_EXC_ERR."),
+    GENERAL_ERR(21, "An error that fits no other status.", "Look at the vendor error number and the kernel log.");
 
     private static final WorkCompletionStatus[] BY_CODE = values();
 

@@ -132,7 +132,8 @@ class OffHeapTest {
         assertThat(OffHeap.getByte(expected)).isEqualTo((byte) 16);
         assertThat(OffHeap.addressOf(base.slice())).isEqualTo(expected);
         assertThat(OffHeap.addressOf(base.duplicate())).isEqualTo(expected);
-        assertThat(OffHeap.addressOf(base.duplicate().order(ByteOrder.LITTLE_ENDIAN))).isEqualTo(expected);
+        assertThat(OffHeap.addressOf(base.duplicate().order(ByteOrder.LITTLE_ENDIAN)))
+                .isEqualTo(expected);
         assertThat(OffHeap.addressOf(base.asReadOnlyBuffer())).isEqualTo(expected);
         assertThat(OffHeap.addressOf(base.duplicate().position(32))).isEqualTo(expected + 16);
         assertThat(base.position()).isEqualTo(16);
@@ -149,9 +150,7 @@ class OffHeapTest {
     @Test
     void whenUsedFromManyThreadsThenGaugeReturnsToItsStart() {
         long before = OffHeap.allocatedBytes();
-        IntStream.range(0, 2000)
-                .parallel()
-                .forEach(i -> OffHeap.free(OffHeap.allocate(i * 37L, 8L << (i % 5))));
+        IntStream.range(0, 2000).parallel().forEach(i -> OffHeap.free(OffHeap.allocate(i * 37L, 8L << (i % 5))));
         assertThat(OffHeap.allocatedBytes()).isEqualTo(before);
     }
 
