@@ -1,0 +1,53 @@
+package io.tensorfabric.connection;
+
+import io.tensorfabric.memory.BufferLease;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A connection to a peer. Thread-safe. */
+public interface Connection {
+
+    /** Id chosen by the initiator, the same at both ends. */
+    String id();
+
+    /** Who is at the other end, as the negotiation told. */
+    NodeIdentity peer();
+
+    /** The configured name of the peer, or its node id when it is not configured here. */
+    String peerName();
+
+    /** The present state. */
+    ConnectionState state();
+
+    /** All lanes; index 0 is the control lane. */
+    List<Lane> lanes();
+
+    /** Present state of each lane's queue pair at both ends, for Actuator. */
+    List<QueuePairStatus> queuePairs();
+
+    /** Path MTU in bytes that both ends agreed on. */
+    int mtu();
+
+    /**
+     * Opens leased memory to the peer's writes, through each lane. Blocks for the device: not on a poller thread.
+     *
+     * @param lease memory to open; the caller keeps the lease until the grant is closed
+     * @param timeout how long the device may take
+     */
+    RemoteGrant grant(BufferLease lease, Duration timeout);
+
+    /**
+     * Asks the peer over REST for a landing zone of its own, blocking.
+     *
+     * @param bytes size
+     * @throws ConnectionException if the peer refuses or cannot be asked
+     */
+    ZoneGrant requestZone(long bytes, Duration timeout);
+
+    /** Moves the connection to DOWN because of an error. Returns at once; {@link ConnectionHandler#down} follows. */
+    void fail(ConnectionException cause);
+
+    /** Why the connection is down; {@code null} while it is not or when it was closed in order. */
+    @Nullable ConnectionException failure();
+}

@@ -1,0 +1,48 @@
+package io.tensorfabric.connection;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+
+/**
+ * What uses connections: the transfer layer. One per {@link QueuePairConnectionManager}.
+ *
+ * <p>{@link #received}, {@link #immediate} and {@link #ready} run on poller threads and must not block; the others run on
+ * negotiation threads and may.
+ */
+public interface ConnectionHandler {
+
+    /** Opens the initial landing zones to a new peer; its queue pairs are RTS. */
+    List<ZoneGrant> openZones(Connection connection);
+
+    /**
+     * Opens a zone of its own for a large tensor.
+     *
+     * @throws ConnectionException if the budget does not allow it
+     */
+    ZoneGrant openZone(Connection connection, long bytes);
+
+    /** The peer opened landing zones to this node. */
+    void zonesOpened(Connection connection, List<ZoneGrant> zones);
+
+    /** The connection is UP. */
+    void up(Connection connection);
+
+    /**
+     * A message of the transfer layer came.
+     *
+     * @param body little endian, from position to limit, valid until the call returns
+     */
+    void received(Connection connection, Lane lane, int type, ByteBuffer body);
+
+    /** An RDMA WRITE with immediate came. */
+    void immediate(Connection connection, Lane lane, int immediate, int bytes);
+
+    /** A lane that refused {@link Lane#begin} has room or credit again. */
+    void ready(Lane lane);
+
+    /**
+     * The connection is DOWN: all transmissions have ended, all grants are revoked, and the peer can no longer write.
+     * Called exactly once for each connection for which {@link #openZones} was called.
+     */
+    void down(Connection connection);
+}
