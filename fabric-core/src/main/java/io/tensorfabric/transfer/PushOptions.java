@@ -1,0 +1,51 @@
+package io.tensorfabric.transfer;
+
+import java.time.Duration;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How to push. Immutable.
+ *
+ * @param deadline longest time until the future ends; {@code null} for the service's default
+ * @param receipt when the future completes
+ * @param checksum whether a CRC32C goes along and is checked by the receiver
+ * @param headers small strings for the listener, together at most 2 KiB
+ */
+public record PushOptions(
+        @Nullable Duration deadline, ReceiptLevel receipt, boolean checksum, Map<String, String> headers) {
+
+    private static final PushOptions DEFAULTS = new PushOptions(null, ReceiptLevel.ACCEPTED, false, Map.of());
+
+    public PushOptions {
+        if (deadline != null && (deadline.isNegative() || deadline.isZero())) {
+            throw new IllegalArgumentException("A deadline must be positive, not " + deadline);
+        }
+        headers = Map.copyOf(headers);
+    }
+
+    /** The service's deadline, {@link ReceiptLevel#ACCEPTED}, no checksum, no headers. */
+    public static PushOptions defaults() {
+        return DEFAULTS;
+    }
+
+    /** The same with a deadline. */
+    public PushOptions withDeadline(Duration value) {
+        return new PushOptions(value, receipt, checksum, headers);
+    }
+
+    /** The same with a receipt level. */
+    public PushOptions withReceipt(ReceiptLevel value) {
+        return new PushOptions(deadline, value, checksum, headers);
+    }
+
+    /** The same with or without a checksum. */
+    public PushOptions withChecksum(boolean value) {
+        return new PushOptions(deadline, receipt, value, headers);
+    }
+
+    /** The same with headers. */
+    public PushOptions withHeaders(Map<String, String> value) {
+        return new PushOptions(deadline, receipt, checksum, value);
+    }
+}

@@ -1,0 +1,38 @@
+package io.tensorfabric.transfer;
+
+import io.tensorfabric.tensor.Tensor;
+import java.time.Instant;
+import java.util.Map;
+
+/**
+ * A tensor that arrived: a view of the landing zone, without a copy. Its room goes back to the sender when it is closed,
+ * so close it soon or copy it; closing twice is harmless.
+ */
+public interface ReceivedTensor extends AutoCloseable {
+
+    /** Number of the transfer at the sender. */
+    long transferId();
+
+    /** Name of the sender as configured here, else its node id. */
+    String peer();
+
+    /** Node id of the sender. */
+    String peerNodeId();
+
+    /** The tensor; not usable after {@link #close()}. */
+    Tensor tensor();
+
+    /** Headers of the sender. */
+    Map<String, String> headers();
+
+    /** When its header arrived. */
+    Instant arrived();
+
+    /**
+     * Whether it lies in a zone of its own, so that keeping it open does not take room from other transfers of the peer.
+     */
+    boolean dedicatedZone();
+
+    @Override
+    void close();
+}

@@ -1,0 +1,69 @@
+package io.tensorfabric.transfer;
+
+import io.tensorfabric.verbs.WorkCompletionStatus;
+import org.jspecify.annotations.Nullable;
+
+/** A push failed. The message names tensor, peer, cause and what to do. */
+public class TransferException extends RuntimeException {
+
+    private static final long serialVersionUID = 1L;
+
+    /** What kind of failure. */
+    public enum Kind {
+        /** The peer is not configured. */
+        UNKNOWN_PEER,
+        /** No connection could be made, or it was lost and retries are used up. */
+        PEER_LOST,
+        /** The deadline passed. */
+        DEADLINE,
+        /** The peer refused the tensor: no listener, no budget, checksum, or malformed. */
+        REJECTED,
+        /** The peer's listener threw. */
+        LISTENER_FAILED,
+        /** A queue, pool or budget here is full, and waiting was not wanted or took too long. */
+        BACKPRESSURE,
+        /** The caller's arguments do not fit. */
+        INVALID,
+        /** The caller cancelled. */
+        CANCELLED,
+        /** This node is shutting down. */
+        CLOSED
+    }
+
+    private final Kind kind;
+
+    private final String peer;
+
+    private final @Nullable WorkCompletionStatus status;
+
+    public TransferException(Kind kind, String peer, String message) {
+        this(kind, peer, message, null, null);
+    }
+
+    public TransferException(
+            Kind kind,
+            String peer,
+            String message,
+            @Nullable WorkCompletionStatus status,
+            @Nullable Throwable cause) {
+        super(message, cause);
+        this.kind = kind;
+        this.peer = peer;
+        this.status = status;
+    }
+
+    /** The kind of failure. */
+    public Kind kind() {
+        return kind;
+    }
+
+    /** Name of the peer. */
+    public String peer() {
+        return peer;
+    }
+
+    /** The work-completion status behind it, if there was one. */
+    public @Nullable WorkCompletionStatus status() {
+        return status;
+    }
+}

@@ -1,0 +1,50 @@
+package io.tensorfabric.transfer;
+
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A transfer as seen by people.
+ *
+ * @param transferId number of the transfer at its sender
+ * @param direction whether this node sends or receives it
+ * @param peer name of the other node
+ * @param tensor name of the tensor
+ * @param bytes payload bytes
+ * @param placedBytes payload bytes that the device has finished so far
+ * @param state state
+ * @param started when it began
+ * @param ended when it ended, or {@code null}
+ * @param error why it failed, or {@code null}
+ */
+public record TransferStatus(
+        long transferId,
+        Direction direction,
+        String peer,
+        String tensor,
+        long bytes,
+        long placedBytes,
+        State state,
+        Instant started,
+        @Nullable Instant ended,
+        @Nullable String error) {
+
+    /** Direction of a transfer. */
+    public enum Direction {
+        OUT,
+        IN
+    }
+
+    /** State of a transfer. */
+    public enum State {
+        /** Waits for a connection, for room in the landing zone or for a lane. */
+        QUEUED,
+        /** Its payload is being written. */
+        WRITING,
+        /** Its header is out, and its receipt not yet there. */
+        WAITING,
+        DONE,
+        FAILED,
+        CANCELLED
+    }
+}
