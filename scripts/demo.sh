@@ -1,0 +1,183 @@
+# shellcheck shell=bash
+# ./dev demo: two services on this machine, tensors pushed from one to the other and compared.
+#
+# The services are tensor-service.jar twice, told apart by what start_service passes. The client is the class
+# io.tensorfabric.service.demo.DemoApplication of the same jar; it gets
+#   --a URL      the service that sends
+#   --b URL      the service that receives
+#   --file FILE  a safetensors file to send, an absolute path; or
+#   --size SIZE  how much to make up and send, such as 64MB
+# It prints progress and a table, and as its last line
+#   demo ok: <n> tensors, <bytes> bytes, sha256 equal, <x> GB/s
+# and exits with 0 only then. Both services and the client share the secret in FABRIC_SECURITY_SHARED_SECRET.
+
+readonly demo_jar=tensor-service/target/tensor-service.jar
+readonly demo_client=io.tensorfabric.service.demo.DemoApplication
+readonly demo_ready_seconds=${DEMO_READY_SECONDS:-90}
+demo_size=256MB
+demo_file=''
+demo_heap=256m
+demo_keep=''
+demo_folder=''
+demo_pids=()
+
+demo_usage() {
+  cat <<'TEXT'
+usage: ./dev demo [--file FILE | --size SIZE] [--heap SIZE] [--keep]
+
+Builds the reference service when needed, starts it twice on 127.0.0.1, pushes tensors from the first to the second
+and compares what arrived. Both services are stopped at the end.
+
+  --file FILE  send the tensors of a safetensors file
+  --size SIZE  make up tensors of this size in all, such as 64MB or 1GB (256MB)
+  --heap SIZE  Java heap of each service (256m): tensors lie outside it
+  --keep       leave the services' logs and data in the .dev folder
+TEXT
+}
+
+demo_options() {
+  while [[ $# -gt 0 ]]; do
+    case $1 in
+      --file | --size | --heap)
+        [[ $# -ge 2 ]] || die "$1 needs a value"
+        printf -v "demo_${1#--}" '%s' "$2"
+        shift
+        ;;
+      --keep) demo_keep=yes ;;
+      --roce | --gpu) die "$1 needs the native verbs shim, which this build does not contain" ;;
+      -h | --help)
+        demo_usage
+        exit 0
+        ;;
+      *)
+        demo_usage >&2
+        die "unknown option of demo: $1"
+        ;;
+    esac
+    shift
+  done
+  if [[ -n $demo_file ]]; then
+    [[ $demo_file == /* ]] || demo_file=$CALLER_FOLDER/$demo_file
+    [[ -r $demo_file ]] || die "cannot read $demo_file"
+  fi
+}
+
+# The jar is rebuilt when any source or POM is newer.
+demo_build() {
+  if [[ -f $demo_jar && -z $(find pom.xml ./*/pom.xml ./*/src/main -newer "$demo_jar" -type f -print -quit) ]]; then
+    say "using $demo_jar, newer than all sources"
+    return
+  fi
+  say "building $demo_jar"
+  need_maven
+  mvn_run -q package -DskipTests -pl tensor-service -am
+}
+
+port_is_taken() {
+  (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null
+}
+
+# Sets demo_port to a port of 127.0.0.1 that nobody listens on.
+pick_port() {
+  local try
+  for try in {1..50}; do
+    demo_port=$((20000 + RANDOM % 12000))
+    [[ $demo_port -ne ${1:-0} ]] || continue
+    port_is_taken "$demo_port" || return 0
+  done
+  die "no free port after $try tries"
+}
+
+# The status line's code for GET $2 on port $1, empty when nobody answers.
+http_status() {
+  (
+    exec 3<>"/dev/tcp/127.0.0.1/$1"
+    printf 'GET %s HTTP/1.0\r\nHost: 127.0.0.1\r\n\r\n' "$2" >&3
+    read -r -t 5 -u 3 _ code _
+    printf '%s' "$code"
+  ) 2>/dev/null || true
+}
+
+start_service() {
+  local name=$1 port=$2 peer=$3 peer_port=$4
+  say "starting service $name on http://127.0.0.1:$port"
+  FABRIC_SECURITY_SHARED_SECRET=$demo_secret "$JAVA_HOME/bin/java" -Xmx"$demo_heap" -jar "$demo_jar" \
+    --server.address=127.0.0.1 \
+    --server.port="$port" \
+    --fabric.node-id="$name" \
+    "--fabric.peers.$peer.url=http://127.0.0.1:$peer_port" \
+    >"$demo_folder/$name.log" 2>&1 </dev/null &
+  demo_pids+=($!)
+}
+
+await_service() {
+  local name=$1 port=$2 pid=$3 deadline=$((SECONDS + demo_ready_seconds))
+  until [[ $(http_status "$port" /actuator/health/readiness) == 200 ]]; do
+    kill -0 "$pid" 2>/dev/null || demo_fail "service $name ended before it was ready"
+    [[ $SECONDS -lt $deadline ]] || demo_fail "service $name was not ready after $demo_ready_seconds s"
+    sleep 0.2
+  done
+  say "service $name is ready"
+}
+
+demo_fail() {
+  local log
+  for log in "$demo_folder"/*.log; do
+    printf -- '---- last lines of %s\n' "$log" >&2
+    tail -n 40 "$log" >&2
+  done
+  die "$1"
+}
+
+demo_cleanup() {
+  local pid
+  trap - EXIT INT TERM
+  for pid in "${demo_pids[@]}"; do
+    kill "$pid" 2>/dev/null || true
+  done
+  for pid in "${demo_pids[@]}"; do
+    wait_or_kill "$pid"
+  done
+  if [[ -n $demo_folder && -z $demo_keep ]]; then
+    rm -rf "$demo_folder"
+  fi
+}
+
+wait_or_kill() {
+  local deadline=$((SECONDS + 15))
+  while kill -0 "$1" 2>/dev/null && [[ $SECONDS -lt $deadline ]]; do
+    sleep 0.1
+  done
+  kill -KILL "$1" 2>/dev/null || true
+  wait "$1" 2>/dev/null || true
+}
+
+run_demo() {
+  demo_options "$@"
+  say "demo: two services, ${demo_file:-$demo_size}"
+  demo_build
+  [[ -n ${JAVA_HOME:-} && -n ${maven:-} ]] || need_java
+  mkdir -p .dev
+  demo_folder=$(mktemp -d "$PWD/.dev/demo.XXXXXX")
+  demo_secret=$(od -An -N32 -tx1 /dev/urandom | tr -d ' \n')
+  [[ -z $demo_keep ]] || say "logs and data stay in $demo_folder"
+  trap demo_cleanup EXIT
+  trap 'exit 130' INT
+  trap 'exit 143' TERM
+  local port_a port_b
+  pick_port && port_a=$demo_port
+  pick_port "$port_a" && port_b=$demo_port
+  start_service a "$port_a" b "$port_b"
+  start_service b "$port_b" a "$port_a"
+  await_service a "$port_a" "${demo_pids[0]}"
+  await_service b "$port_b" "${demo_pids[1]}"
+  demo_push "http://127.0.0.1:$port_a" "http://127.0.0.1:$port_b" || demo_fail "the demo's client failed"
+}
+
+demo_push() {
+  local what=(--size "$demo_size")
+  [[ -z $demo_file ]] || what=(--file "$demo_file")
+  FABRIC_SECURITY_SHARED_SECRET=$demo_secret "$JAVA_HOME/bin/java" -Xmx256m \
+    -Dloader.main="$demo_client" -cp "$demo_jar" org.springframework.boot.loader.launch.PropertiesLauncher \
+    --a "$1" --b "$2" "${what[@]}" </dev/null
+}

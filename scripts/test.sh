@@ -1,0 +1,67 @@
+# shellcheck shell=bash disable=SC2154 # names from lib.sh
+# ./dev test: everything a change must pass. Ends in Maven's own summary.
+
+readonly strict_java=25
+readonly strict_folder=target/jdk25
+
+run_test() {
+  say "building, checking and testing all modules"
+  need_maven
+  mkdir -p .dev
+  rm -rf ./*/target/surefire-reports ./*/target/failsafe-reports ./*/"$strict_folder"/surefire-reports
+  local log=.dev/test.log status=0
+  strict_gate "$@" || status=$?
+  mvn_run verify "$@" 2>&1 | tee "$log" || status=$?
+  name_skipped
+  say "summary"
+  sed -n '/Reactor Summary\|BUILD SUCCESS\|BUILD FAILURE/,$p' "$log"
+  if [[ -n ${strict_failed:-} ]]; then
+    printf 'error: the JDK %s gate failed, see above\n' "$strict_java" >&2
+  fi
+  return "$status"
+}
+
+# Error Prone, NullAway and the core's tests on a recent JDK, built beside the ordinary classes.
+strict_gate() {
+  local jdk
+  if [[ $(java_release "$JAVA_HOME") -ge $strict_java ]]; then
+    say "JDK $strict_java gate: part of the build, the JDK is recent enough"
+    return
+  fi
+  jdk=$(strict_jdk)
+  if [[ -z $jdk ]]; then
+    skipped_gate="JDK $strict_java gate (Error Prone, NullAway, fabric-core's tests on JDK $strict_java):"
+    skipped_gate+=" no JDK $strict_java or later in $jvm_folder, set JAVA25_HOME"
+    return
+  fi
+  say "JDK $strict_java gate: Error Prone, NullAway and fabric-core's tests with $jdk"
+  JAVA_HOME=$jdk mvn_run -q -Dbuild.folder="$strict_folder" test-compile "$@" &&
+    JAVA_HOME=$jdk mvn_run -q -Dbuild.folder="$strict_folder" -pl fabric-core test && return
+  strict_failed=yes
+  return 1
+}
+
+strict_jdk() {
+  local folder
+  for folder in ${JAVA25_HOME:+"$JAVA25_HOME"} "$jvm_folder"/*; do
+    if [[ $(java_release "$folder") -ge $strict_java ]]; then
+      printf '%s' "$folder"
+      return
+    fi
+  done
+}
+
+name_skipped() {
+  local reports skipped=''
+  reports=$(compgen -G './*/target/*-reports/TEST-*.xml' || true)
+  if [[ -n $reports ]]; then
+    # shellcheck disable=SC2086
+    skipped=$(awk -f scripts/skipped.awk $reports)
+  fi
+  [[ -z ${skipped_gate:-} ]] || say "skipped: $skipped_gate"
+  if [[ -n $skipped ]]; then
+    printf '%s\n' "$skipped"
+  else
+    say "skipped: no test"
+  fi
+}
