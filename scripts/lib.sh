@@ -37,9 +37,10 @@ as_root() {
 install_packages() {
   have apt-get || die "missing: $*. Install them; only Debian and Ubuntu are done for you."
   say "installing $*"
-  as_root apt-get install -y --no-install-recommends "$@" && return
+  local install=(env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@")
+  as_root "${install[@]}" && return
   as_root apt-get update
-  as_root apt-get install -y --no-install-recommends "$@"
+  as_root "${install[@]}"
 }
 
 # The feature release of the JDK in folder $1, 0 when there is no compiler.
