@@ -41,11 +41,7 @@ public class ConnectionException extends RuntimeException {
     }
 
     public ConnectionException(
-            Kind kind,
-            String peer,
-            String message,
-            @Nullable WorkCompletionStatus status,
-            @Nullable Throwable cause) {
+            Kind kind, String peer, String message, @Nullable WorkCompletionStatus status, @Nullable Throwable cause) {
         super(message, cause);
         this.kind = kind;
         this.peer = peer;

@@ -13,7 +13,12 @@ import org.jspecify.annotations.Nullable;
  * @param providerAddress soft address with its handshake secret, or {@code null} for real devices; secret
  */
 public record LaneOffer(
-        int index, LanePurpose purpose, int qpn, int psn, int receiveCredits, @Nullable String providerAddress) {
+        int index,
+        LanePurpose purpose,
+        int qpn,
+        int psn,
+        int receiveCredits,
+        @Nullable String providerAddress) {
 
     /** Leaves out the provider address, which carries a secret. */
     @Override

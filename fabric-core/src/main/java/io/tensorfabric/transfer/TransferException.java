@@ -41,11 +41,7 @@ public class TransferException extends RuntimeException {
     }
 
     public TransferException(
-            Kind kind,
-            String peer,
-            String message,
-            @Nullable WorkCompletionStatus status,
-            @Nullable Throwable cause) {
+            Kind kind, String peer, String message, @Nullable WorkCompletionStatus status, @Nullable Throwable cause) {
         super(message, cause);
         this.kind = kind;
         this.peer = peer;

@@ -14,10 +14,4 @@ import java.time.Duration;
  * @param attempts tries that it took, at least 1
  */
 public record TransferReceipt(
-        long transferId,
-        String peer,
-        String tensor,
-        long bytes,
-        ReceiptLevel level,
-        Duration elapsed,
-        int attempts) {}
+        long transferId, String peer, String tensor, long bytes, ReceiptLevel level, Duration elapsed, int attempts) {}
