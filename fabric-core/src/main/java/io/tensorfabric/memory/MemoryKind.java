@@ -19,6 +19,7 @@ public record MemoryKind(Type type, int ordinal) {
         CUDA
     }
 
+    /** Host memory has ordinal 0 only. */
     public MemoryKind {
         if (ordinal < 0 || (type == Type.HOST && ordinal != 0)) {
             throw new IllegalArgumentException("No memory " + type + " has ordinal " + ordinal);
