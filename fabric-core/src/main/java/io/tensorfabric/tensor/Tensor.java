@@ -5,12 +5,13 @@ import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A tensor in native host memory: packed, row-major, in the byte order its producer wrote (safetensors: little endian).
  *
- * <p>{@link #close()} ends it and releases its owner, if it has one. Whoever uses {@link #address()} keeps the tensor
+ * <p>{@link #close()} ends it and releases its owner, if it has one and once no {@link #hold()} is left. Whoever uses {@link #address()} keeps the tensor
  * reachable and open meanwhile; after {@code close} the address is not to be touched. Methods may be called from any
  * thread; access to the bytes is not synchronised.
  */
@@ -25,6 +26,9 @@ public final class Tensor implements AutoCloseable {
     private final boolean readOnly;
     private final @Nullable AutoCloseable owner;
     private final AtomicBoolean closed = new AtomicBoolean();
+
+    /** One for being open and one for each hold; at zero the owner is closed. */
+    private final AtomicInteger uses = new AtomicInteger(1);
 
     private Tensor(TensorDescriptor descriptor, long address, boolean readOnly, @Nullable AutoCloseable owner) {
         this.descriptor = descriptor;
@@ -202,18 +206,63 @@ public final class Tensor implements AutoCloseable {
 
     private void checkOpen() {
         if (closed.get()) {
-            throw new IllegalStateException("Tensor '" + name() + "' is closed");
+            throw closedAlready();
+        }
+    }
+
+    private IllegalStateException closedAlready() {
+        return new IllegalStateException("Tensor '" + name() + "' is closed");
+    }
+
+    /**
+     * Keeps the memory, also over a {@link #close()}, until {@link #release()}: for devices that read it while its user may
+     * be done with it. Each hold needs one release.
+     *
+     * @return the address of the first byte, valid until the release
+     * @throws IllegalStateException if the tensor is closed
+     */
+    public long hold() {
+        while (true) {
+            int present = uses.get();
+            if (present == 0 || closed.get()) {
+                throw closedAlready();
+            }
+            if (uses.compareAndSet(present, present + 1)) {
+                return address;
+            }
         }
     }
 
     /**
-     * Ends the tensor and closes its owner. Further calls do nothing.
+     * Ends a {@link #hold()}. The last one of a closed tensor closes the owner, with the errors of {@link #close()}.
+     *
+     * @throws IllegalStateException if nothing holds the tensor
+     */
+    public void release() {
+        int left = uses.decrementAndGet();
+        if (left < 0 || (left == 0 && !closed.get())) {
+            uses.incrementAndGet();
+            throw new IllegalStateException("Tensor '" + name() + "' was released more often than it was held");
+        }
+        if (left == 0) {
+            closeOwner();
+        }
+    }
+
+    /**
+     * Ends the tensor and closes its owner, at once or when the last {@link #hold()} is released. Further calls do nothing.
      *
      * @throws IllegalStateException if the owner fails to close with a checked exception, which is the cause
      */
     @Override
     public void close() {
-        if (!closed.compareAndSet(false, true) || owner == null) {
+        if (closed.compareAndSet(false, true) && uses.decrementAndGet() == 0) {
+            closeOwner();
+        }
+    }
+
+    private void closeOwner() {
+        if (owner == null) {
             return;
         }
         try {
