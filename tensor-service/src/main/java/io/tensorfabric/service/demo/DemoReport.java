@@ -1,0 +1,64 @@
+package io.tensorfabric.service.demo;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.util.Locale;
+import tools.jackson.databind.JsonNode;
+
+/** Prints what happened as tables. */
+final class DemoReport {
+
+    private static final int MOST_ROWS = 40;
+
+    private final PrintStream out;
+
+    DemoReport(PrintStream out) {
+        this.out = out;
+    }
+
+    void print(DemoResult result, ServiceClient a, ServiceClient b) throws IOException, InterruptedException {
+        tensors(result.push().get("results"));
+        for (ServiceClient service : new ServiceClient[] {a, b}) {
+            device(service);
+            queuePairs(service);
+            completionQueues(service);
+        }
+    }
+
+    private void tensors(JsonNode results) {
+        out.println();
+        out.printf("%-48s %-8s %-20s %14s %10s %8s%n", "tensor", "dtype", "shape", "bytes", "ms", "GB/s");
+        int rows = 0;
+        for (JsonNode tensor : results) {
+            if (rows++ == MOST_ROWS) {
+                out.println("... and " + (results.size() - MOST_ROWS) + " more");
+                break;
+            }
+            long bytes = tensor.get("bytes").asLong();
+            double millis = tensor.get("micros").asLong() / 1e3;
+            out.printf(
+                    Locale.ROOT,
+                    "%-48s %-8s %-20s %14d %10.2f %8.2f%n",
+                    tensor.get("tensor").asString(),
+                    tensor.get("dtype").asString(),
+                    tensor.get("shape"),
+                    bytes,
+                    millis,
+                    millis == 0 ? 0 : bytes / millis / 1e6);
+        }
+    }
+
+    private void device(ServiceClient service) throws IOException, InterruptedException {
+        JsonNode fabric = service.get("/actuator/fabric");
+        out.println();
+        out.printf("service %s: %s%n", service.name(), fabric);
+    }
+
+    private void queuePairs(ServiceClient service) throws IOException, InterruptedException {
+        out.println(service.get("/actuator/queuepairs").toPrettyString());
+    }
+
+    private void completionQueues(ServiceClient service) throws IOException, InterruptedException {
+        out.println(service.get("/actuator/completionqueues").toPrettyString());
+    }
+}

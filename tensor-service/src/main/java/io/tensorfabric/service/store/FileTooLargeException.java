@@ -1,0 +1,11 @@
+package io.tensorfabric.service.store;
+
+/** A file that the store could not take even if it were empty. */
+public class FileTooLargeException extends RuntimeException {
+
+    private static final long serialVersionUID = 1L;
+
+    public FileTooLargeException(String message) {
+        super(message);
+    }
+}

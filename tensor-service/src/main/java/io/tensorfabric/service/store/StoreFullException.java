@@ -1,0 +1,11 @@
+package io.tensorfabric.service.store;
+
+/** The store's budget does not allow another tensor or file. */
+public class StoreFullException extends RuntimeException {
+
+    private static final long serialVersionUID = 1L;
+
+    public StoreFullException(String message) {
+        super(message);
+    }
+}
