@@ -21,6 +21,7 @@ public enum Errno {
     EINVAL(22, "an argument is invalid", "Check the named attributes against the manual page of the call."),
     ENOSPC(28, "no room left on the device", "Close unused objects."),
     ENOSYS(38, "the call is not implemented by the driver", "Use a newer driver, or switch the feature off."),
+    ENODATA(61, "no such entry", "Check that the GID index is in use on the port: entries come and go with addresses."),
     EPROTO(71, "a protocol error", "Check that both ends run compatible versions."),
     EOPNOTSUPP(95, "the device does not support the operation", "Switch the feature off, or use a device that has it."),
     EADDRNOTAVAIL(99, "the address is not available", "Check that the GID index still exists on the port."),

@@ -4,12 +4,15 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.regex.Pattern;
 
 /** A 128-bit global identifier: the IPv6 (or IPv4-mapped) address of a port. Immutable. */
 public final class Gid {
 
     /** Length in bytes. */
     public static final int LENGTH = 16;
+
+    private static final Pattern TEXT = Pattern.compile("(?:[0-9a-fA-F]{4}:){7}[0-9a-fA-F]{4}|[0-9a-fA-F]{32}");
 
     private final byte[] bytes;
 
@@ -48,11 +51,11 @@ public final class Gid {
      * @throws IllegalArgumentException if the text is not of that form
      */
     public static Gid parse(String text) {
-        String digits = text.replace(":", "");
-        if (digits.length() != 2 * LENGTH) {
-            throw new IllegalArgumentException("A GID is written with 32 hexadecimal digits: " + text);
+        if (!TEXT.matcher(text).matches()) {
+            throw new IllegalArgumentException("A GID is written with 32 hexadecimal digits, with colons between"
+                    + " groups of four or without: " + text);
         }
-        return new Gid(HexFormat.of().parseHex(digits));
+        return new Gid(HexFormat.of().parseHex(text.replace(":", "")));
     }
 
     /** The 16 bytes in network order, a copy. */

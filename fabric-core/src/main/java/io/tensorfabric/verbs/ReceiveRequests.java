@@ -97,16 +97,24 @@ public final class ReceiveRequests implements AutoCloseable {
      * @throws IllegalStateException if the request has {@link #MAX_ELEMENTS} already
      */
     public ReceiveRequests local(long address, int length, int lkey) {
-        int count = OffHeap.getInt(current + OFFSET_ELEMENT_COUNT);
+        long request = request();
+        int count = OffHeap.getInt(request + OFFSET_ELEMENT_COUNT);
         if (count == MAX_ELEMENTS) {
             throw new IllegalStateException("A request has at most " + MAX_ELEMENTS + " elements");
         }
-        long element = current + OFFSET_ELEMENTS + (long) count * SendRequests.ELEMENT_STRIDE;
+        long element = request + OFFSET_ELEMENTS + (long) count * SendRequests.ELEMENT_STRIDE;
         OffHeap.putLong(element, address);
         OffHeap.putInt(element + 8, length);
         OffHeap.putInt(element + 12, lkey);
-        OffHeap.putInt(current + OFFSET_ELEMENT_COUNT, count + 1);
+        OffHeap.putInt(request + OFFSET_ELEMENT_COUNT, count + 1);
         return this;
+    }
+
+    private long request() {
+        if (size == 0) {
+            throw new IllegalStateException("No request is open: add one first");
+        }
+        return current;
     }
 
     private long checkOpen() {
@@ -121,6 +129,7 @@ public final class ReceiveRequests implements AutoCloseable {
         if (base != 0) {
             OffHeap.free(base);
             base = 0;
+            size = 0;
         }
     }
 }

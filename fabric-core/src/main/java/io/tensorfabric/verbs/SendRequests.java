@@ -122,20 +122,21 @@ public final class SendRequests implements AutoCloseable {
 
     /** Sets {@link SendFlag}s of the open request. */
     public SendRequests flags(int flags) {
-        OffHeap.putInt(current + OFFSET_FLAGS, flags);
+        OffHeap.putInt(request() + OFFSET_FLAGS, flags);
         return this;
     }
 
     /** Sets the immediate of the open request. */
     public SendRequests immediate(int immediate) {
-        OffHeap.putInt(current + OFFSET_IMMEDIATE, immediate);
+        OffHeap.putInt(request() + OFFSET_IMMEDIATE, immediate);
         return this;
     }
 
     /** Sets the remote side of the open request; for {@link Opcode#LOCAL_INV} the key alone counts. */
     public SendRequests remote(long address, int rkey) {
-        OffHeap.putLong(current + OFFSET_REMOTE_ADDRESS, address);
-        OffHeap.putInt(current + OFFSET_RKEY, rkey);
+        long request = request();
+        OffHeap.putLong(request + OFFSET_REMOTE_ADDRESS, address);
+        OffHeap.putInt(request + OFFSET_RKEY, rkey);
         return this;
     }
 
@@ -146,15 +147,16 @@ public final class SendRequests implements AutoCloseable {
      * @throws IllegalStateException if the request has {@link #MAX_ELEMENTS} already
      */
     public SendRequests local(long address, int length, int lkey) {
-        int count = OffHeap.getInt(current + OFFSET_ELEMENT_COUNT);
+        long request = request();
+        int count = OffHeap.getInt(request + OFFSET_ELEMENT_COUNT);
         if (count == MAX_ELEMENTS) {
             throw new IllegalStateException("A request has at most " + MAX_ELEMENTS + " elements");
         }
-        long element = current + OFFSET_ELEMENTS + (long) count * ELEMENT_STRIDE;
+        long element = request + OFFSET_ELEMENTS + (long) count * ELEMENT_STRIDE;
         OffHeap.putLong(element, address);
         OffHeap.putInt(element + 8, length);
         OffHeap.putInt(element + 12, lkey);
-        OffHeap.putInt(current + OFFSET_ELEMENT_COUNT, count + 1);
+        OffHeap.putInt(request + OFFSET_ELEMENT_COUNT, count + 1);
         return this;
     }
 
@@ -170,13 +172,21 @@ public final class SendRequests implements AutoCloseable {
      */
     public SendRequests bindWindow(
             MemoryWindow window, MemoryRegion region, long address, long length, int rkey, int access) {
-        OffHeap.putLong(current + OFFSET_BIND_WINDOW, window.handle());
-        OffHeap.putLong(current + OFFSET_BIND_ADDRESS, address);
-        OffHeap.putLong(current + OFFSET_BIND_LENGTH, length);
-        OffHeap.putInt(current + OFFSET_BIND_LKEY, region.lkey());
-        OffHeap.putInt(current + OFFSET_BIND_RKEY, rkey);
-        OffHeap.putInt(current + OFFSET_BIND_ACCESS, access);
+        long request = request();
+        OffHeap.putLong(request + OFFSET_BIND_WINDOW, window.handle());
+        OffHeap.putLong(request + OFFSET_BIND_ADDRESS, address);
+        OffHeap.putLong(request + OFFSET_BIND_LENGTH, length);
+        OffHeap.putInt(request + OFFSET_BIND_LKEY, region.lkey());
+        OffHeap.putInt(request + OFFSET_BIND_RKEY, rkey);
+        OffHeap.putInt(request + OFFSET_BIND_ACCESS, access);
         return this;
+    }
+
+    private long request() {
+        if (size == 0) {
+            throw new IllegalStateException("No request is open: add one first");
+        }
+        return current;
     }
 
     private long checkOpen() {
@@ -191,6 +201,7 @@ public final class SendRequests implements AutoCloseable {
         if (base != 0) {
             OffHeap.free(base);
             base = 0;
+            size = 0;
         }
     }
 }
