@@ -36,10 +36,26 @@ public class ConnectionException extends RuntimeException {
 
     private final @Nullable WorkCompletionStatus status;
 
+    /**
+     * A failure that no work completion or other exception caused.
+     *
+     * @param kind what went wrong
+     * @param peer the peer's name
+     * @param message what failed and what to do, without keys or addresses
+     */
     public ConnectionException(Kind kind, String peer, String message) {
         this(kind, peer, message, null, null);
     }
 
+    /**
+     * A failure with its cause.
+     *
+     * @param kind what went wrong
+     * @param peer the peer's name
+     * @param message what failed and what to do, without keys or addresses
+     * @param status status of the work completion that told, {@code null} if none did
+     * @param cause the exception that led here, {@code null} if none did
+     */
     public ConnectionException(
             Kind kind, String peer, String message, @Nullable WorkCompletionStatus status, @Nullable Throwable cause) {
         super(message, cause);

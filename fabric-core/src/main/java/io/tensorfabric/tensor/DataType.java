@@ -111,7 +111,8 @@ public enum DataType {
     public static DataType fromCode(int code) {
         DataType type = BY_CODE.get(code);
         if (type == null) {
-            throw new IllegalArgumentException("Unknown data type code " + code + "; the peer may be newer than this node");
+            throw new IllegalArgumentException(
+                    "Unknown data type code " + code + "; the peer may be newer than this node");
         }
         return type;
     }

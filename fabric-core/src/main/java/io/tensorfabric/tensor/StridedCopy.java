@@ -23,8 +23,7 @@ final class StridedCopy {
 
     private final boolean empty;
 
-    private StridedCopy(
-            long[] dims, long[] byteStrides, int outerRank, long runBytes, long spanBytes, boolean empty) {
+    private StridedCopy(long[] dims, long[] byteStrides, int outerRank, long runBytes, long spanBytes, boolean empty) {
         this.dims = dims;
         this.byteStrides = byteStrides;
         this.outerRank = outerRank;
@@ -107,8 +106,11 @@ final class StridedCopy {
             return;
         }
         if (base.isDirect()) {
-            pack(OffHeap.addressOf(base), destination);
-            Reference.reachabilityFence(base);
+            try {
+                pack(OffHeap.addressOf(base), destination);
+            } finally {
+                Reference.reachabilityFence(base);
+            }
             return;
         }
         long scratch = OffHeap.allocate(spanBytes, SCRATCH_ALIGNMENT);

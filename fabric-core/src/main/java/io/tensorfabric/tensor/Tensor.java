@@ -92,6 +92,7 @@ public final class Tensor implements AutoCloseable {
      * @throws IllegalArgumentException if the buffer lies on the Java heap, or if the number of bytes is not that of the
      *     type and shape
      */
+    @SuppressWarnings("ReachabilityFenceUsage") // the reference held until close is the fence
     public static Tensor wrap(String name, DataType dataType, Shape shape, ByteBuffer direct) {
         TensorDescriptor descriptor = new TensorDescriptor(name, dataType, shape);
         checkLength(descriptor, direct.remaining());

@@ -38,8 +38,8 @@ public record TensorDescriptor(String name, DataType dataType, Shape shape) {
             }
             bytes += utf8Length(codePoint);
             if (bytes > MAX_NAME_BYTES) {
-                throw new IllegalArgumentException("Tensor name of " + name.length()
-                        + " characters is longer than " + MAX_NAME_BYTES + " bytes of UTF-8");
+                throw new IllegalArgumentException("Tensor name of " + name.length() + " characters is longer than "
+                        + MAX_NAME_BYTES + " bytes of UTF-8");
             }
             i += Character.charCount(codePoint);
         }

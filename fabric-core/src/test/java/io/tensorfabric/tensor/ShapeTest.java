@@ -51,7 +51,8 @@ class ShapeTest {
         assertThat(Shape.of(1, 4).isRowMajor(new long[] {999, 1})).isTrue();
         assertThat(Shape.of(4, 1).isRowMajor(new long[] {1, 77})).isTrue();
         assertThat(Shape.of().isRowMajor(new long[0])).isTrue();
-        assertThat(Shape.of(2, 3, 4).isRowMajor(Shape.of(2, 3, 4).rowMajorStrides())).isTrue();
+        assertThat(Shape.of(2, 3, 4).isRowMajor(Shape.of(2, 3, 4).rowMajorStrides()))
+                .isTrue();
     }
 
     @Test

@@ -42,7 +42,10 @@ class TensorTest {
 
     @Test
     void whenRankIsZeroThenOneElementOfBytes() {
-        byte[] bits = ByteBuffer.allocate(4).order(ByteOrder.LITTLE_ENDIAN).putFloat(1.5f).array();
+        byte[] bits = ByteBuffer.allocate(4)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .putFloat(1.5f)
+                .array();
         try (Tensor tensor = Tensor.copyOf("s", DataType.F32, Shape.of(), bits)) {
             assertThat(bytes(tensor)).containsExactly(0, 0, 0xC0, 0x3F);
             assertThat(tensor.shape().rank()).isZero();
@@ -94,7 +97,8 @@ class TensorTest {
 
     @Test
     void whenHeapBufferHasAnOffsetThenCopyTakesItsOwnBytesAndWrapRefuses() {
-        ByteBuffer slice = counted(ByteBuffer.allocate(64)).position(5).limit(21).slice();
+        ByteBuffer slice =
+                counted(ByteBuffer.allocate(64)).position(5).limit(21).slice();
         assertThat(slice.arrayOffset()).isEqualTo(5);
         try (Tensor tensor = Tensor.copyOf("h", DataType.U8, Shape.of(16), slice)) {
             assertThat(bytes(tensor)).isEqualTo(range(5, 21));
@@ -120,7 +124,8 @@ class TensorTest {
     @Test
     void whenEverySecondElementThenPacked() {
         for (ByteBuffer base : new ByteBuffer[] {
-            counted(ByteBuffer.allocateDirect(8)), counted(ByteBuffer.allocate(8)),
+            counted(ByteBuffer.allocateDirect(8)),
+            counted(ByteBuffer.allocate(8)),
             counted(ByteBuffer.allocate(8)).asReadOnlyBuffer()
         }) {
             try (Tensor tensor = Tensor.ofStrided("s", DataType.U8, Shape.of(4), new long[] {2}, base)) {
@@ -164,8 +169,8 @@ class TensorTest {
     @Test
     void whenEmptyAndStridesAreNonsenseThenAccepted() {
         long[] strides = {0, 0, 0, 0};
-        try (Tensor tensor = Tensor.ofStrided(
-                "e", DataType.F32, Shape.of(1, 8, 0, 128), strides, ByteBuffer.allocate(0))) {
+        try (Tensor tensor =
+                Tensor.ofStrided("e", DataType.F32, Shape.of(1, 8, 0, 128), strides, ByteBuffer.allocate(0))) {
             assertThat(tensor.byteLength()).isZero();
         }
     }

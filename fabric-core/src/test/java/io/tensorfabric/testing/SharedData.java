@@ -23,7 +23,9 @@ public final class SharedData {
 
     /** The folder with real files and {@code TENSOR_SHA256.tsv}, if there is one. */
     public static Optional<Path> findData() {
-        return candidates().filter(folder -> Files.isRegularFile(folder.resolve(LISTING))).findFirst();
+        return candidates()
+                .filter(folder -> Files.isRegularFile(folder.resolve(LISTING)))
+                .findFirst();
     }
 
     /** The folder with real files, or the calling test is skipped. */
@@ -49,7 +51,9 @@ public final class SharedData {
 
     private static Stream<Path> candidates() {
         return Stream.concat(
-                Stream.of(System.getProperty(VARIABLE, ""), Optional.ofNullable(System.getenv(VARIABLE)).orElse(""))
+                Stream.of(
+                                System.getProperty(VARIABLE, ""),
+                                Optional.ofNullable(System.getenv(VARIABLE)).orElse(""))
                         .filter(value -> !value.isBlank())
                         .map(Path::of)
                         .map(Path::toAbsolutePath),

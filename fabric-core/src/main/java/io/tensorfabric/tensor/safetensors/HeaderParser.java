@@ -81,8 +81,8 @@ final class HeaderParser {
     private DataType readDataType(String quoted) throws IOException {
         String dataType = json.string("dtype of " + quoted);
         return DataType.fromName(dataType)
-                .orElseThrow(() -> json.malformed("dtype of " + quoted + " is the unknown "
-                        + SafetensorsFormatException.quote(dataType)));
+                .orElseThrow(() -> json.malformed(
+                        "dtype of " + quoted + " is the unknown " + SafetensorsFormatException.quote(dataType)));
     }
 
     private long[] readIntegers(String name, int most) throws IOException {

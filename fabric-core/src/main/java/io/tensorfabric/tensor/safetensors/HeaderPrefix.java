@@ -21,8 +21,7 @@ final class HeaderPrefix {
             throw new SafetensorsFormatException("Header length " + Long.toUnsignedString(length)
                     + " is above the maximum of " + maxHeaderBytes + " bytes");
         }
-        if (totalBytes != SafetensorsHeader.UNKNOWN_LENGTH
-                && length > totalBytes - SafetensorsHeader.PREFIX_BYTES) {
+        if (totalBytes != SafetensorsHeader.UNKNOWN_LENGTH && length > totalBytes - SafetensorsHeader.PREFIX_BYTES) {
             throw new SafetensorsFormatException(
                     "Header length " + length + " reaches past the end of the content of " + totalBytes + " bytes");
         }

@@ -57,8 +57,8 @@ public final class SafetensorsIndex {
      */
     public static SafetensorsIndex read(InputStream in, long bytes) throws IOException {
         if (bytes > SafetensorsHeader.MAX_HEADER_BYTES) {
-            throw new SafetensorsFormatException("Index of " + bytes + " bytes is above the maximum of "
-                    + SafetensorsHeader.MAX_HEADER_BYTES);
+            throw new SafetensorsFormatException(
+                    "Index of " + bytes + " bytes is above the maximum of " + SafetensorsHeader.MAX_HEADER_BYTES);
         }
         return StrictJson.read("Index", new BoundedInputStream(in, bytes), SafetensorsIndex::parse);
     }

@@ -53,7 +53,8 @@ public final class SafetensorsLayout {
      *     than the format allows
      */
     public static SafetensorsLayout of(Collection<TensorDescriptor> tensors, Map<String, String> metadata) {
-        List<SafetensorsEntry> entries = place(tensors.stream().sorted(FILE_ORDER).toList());
+        List<SafetensorsEntry> entries =
+                place(tensors.stream().sorted(FILE_ORDER).toList());
         Map<String, String> ordered = new TreeMap<>(BY_CODE_POINT);
         ordered.putAll(metadata);
         byte[] json = HeaderWriter.json(entries, ordered).getBytes(StandardCharsets.UTF_8);

@@ -64,8 +64,7 @@ public final class SafetensorsStreamReader {
 
     private static SafetensorsStreamReader open(ByteSource source, long totalBytes, long maxHeaderBytes)
             throws IOException {
-        return new SafetensorsStreamReader(
-                source, SafetensorsHeader.read(source.stream(), totalBytes, maxHeaderBytes));
+        return new SafetensorsStreamReader(source, SafetensorsHeader.read(source.stream(), totalBytes, maxHeaderBytes));
     }
 
     /** What the content holds. */

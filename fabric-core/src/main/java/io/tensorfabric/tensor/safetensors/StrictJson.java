@@ -30,8 +30,8 @@ final class StrictJson implements AutoCloseable {
     private static final char BYTE_ORDER_MARK = '\uFEFF';
 
     /** In characters; while it is read a string takes up to five bytes for each. */
-    private static final int LONGEST_STRING = (int) Math.min(
-            SafetensorsHeader.MAX_HEADER_BYTES, Runtime.getRuntime().maxMemory() / 16);
+    private static final int LONGEST_STRING = (int)
+            Math.min(SafetensorsHeader.MAX_HEADER_BYTES, Runtime.getRuntime().maxMemory() / 16);
 
     private static final JsonFactory FACTORY = JsonFactory.builder()
             // Names are used once; a table of them only invites collisions.
@@ -56,7 +56,8 @@ final class StrictJson implements AutoCloseable {
 
     /** Reads one document; the work may throw what the parser throws. */
     static <T> T read(String what, InputStream in, Body<T> body) throws IOException {
-        try (StrictJson json = new StrictJson(what, FACTORY.createParser(ObjectReadContext.empty(), reader(what, in)))) {
+        try (StrictJson json =
+                new StrictJson(what, FACTORY.createParser(ObjectReadContext.empty(), reader(what, in)))) {
             json.require(json.parser.nextToken(), JsonToken.START_OBJECT, what);
             T result = body.read(json);
             if (json.parser.nextToken() != null) {
@@ -184,18 +185,8 @@ final class StrictJson implements AutoCloseable {
 
     /** Escapes can smuggle in half of a surrogate pair, which has no UTF-8. */
     private String wellFormed(String text) throws SafetensorsFormatException {
-        for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
-            if (!Character.isSurrogate(c)) {
-                continue;
-            }
-            boolean pair = Character.isHighSurrogate(c)
-                    && i + 1 < text.length()
-                    && Character.isLowSurrogate(text.charAt(i + 1));
-            if (!pair) {
-                throw malformed("a string holds half of a surrogate pair");
-            }
-            i++;
+        if (text.codePoints().anyMatch(c -> c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE)) {
+            throw malformed("a string holds half of a surrogate pair");
         }
         return text;
     }

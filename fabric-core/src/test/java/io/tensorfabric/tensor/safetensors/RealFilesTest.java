@@ -39,13 +39,17 @@ class RealFilesTest {
         // The listing is complete: no file holds a tensor that is not in it.
         for (String name : expectations.stream().map(Expected::file).distinct().toList()) {
             try (SafetensorsFile file = SafetensorsFile.open(SharedData.file(name))) {
-                assertThat(expectations.stream().filter(e -> e.file.equals(name)).map(Expected::tensor))
-                        .containsExactlyInAnyOrderElementsOf(file.header().byName().keySet());
+                assertThat(expectations.stream()
+                                .filter(e -> e.file.equals(name))
+                                .map(Expected::tensor))
+                        .containsExactlyInAnyOrderElementsOf(
+                                file.header().byName().keySet());
             }
         }
         for (Expected expected : expectations) {
             try (SafetensorsFile file = SafetensorsFile.open(SharedData.file(expected.file));
-                    Tensor tensor = file.load(file.header().find(expected.tensor).orElseThrow())) {
+                    Tensor tensor =
+                            file.load(file.header().find(expected.tensor).orElseThrow())) {
                 check(tensor, expected);
             }
         }
@@ -89,7 +93,8 @@ class RealFilesTest {
             SafetensorsStreamReader.open(new ByteArrayInputStream(Files.readAllBytes(path)), Files.size(path))
                     .readAll(sink);
             List<Tensor> tensors = List.copyOf(sink.tensors.values());
-            SafetensorsLayout layout = SafetensorsWriter.layoutOf(tensors, file.header().metadata());
+            SafetensorsLayout layout =
+                    SafetensorsWriter.layoutOf(tensors, file.header().metadata());
             ByteArrayOutputStream out = new ByteArrayOutputStream();
             SafetensorsWriter.write(layout, SafetensorsWriter.sourceOf(tensors), out);
             assertThat(out.size()).isEqualTo(layout.totalBytes());
@@ -106,7 +111,8 @@ class RealFilesTest {
                         file.header().find("norm1.num_batches_tracked").orElseThrow())) {
             assertThat(counter.dataType()).isEqualTo(DataType.I64);
             assertThat(counter.shape()).isEqualTo(Shape.scalar());
-            assertThat(Long.reverseBytes(counter.asByteBuffer().order(ByteOrder.BIG_ENDIAN).getLong()))
+            assertThat(Long.reverseBytes(
+                            counter.asByteBuffer().order(ByteOrder.BIG_ENDIAN).getLong()))
                     .isEqualTo(7504);
         }
     }
@@ -129,7 +135,8 @@ class RealFilesTest {
             }
         }
         assertThat(bytes).isEqualTo(4305);
-        try (SafetensorsFile file = SafetensorsFile.open(index.resolve(folder, index.weightMap().get("bfloat16_3")));
+        try (SafetensorsFile file = SafetensorsFile.open(
+                        index.resolve(folder, index.weightMap().get("bfloat16_3")));
                 Tensor tensor = file.load(file.header().find("bfloat16_3").orElseThrow())) {
             byte[] bits = new byte[6];
             tensor.asByteBuffer().get(bits);

@@ -138,8 +138,7 @@ class SafetensorsFileTest {
                 .isExactlyInstanceOf(SafetensorsFormatException.class)
                 .hasMessageContaining("wrong.safetensors")
                 .hasMessageContaining("99999999");
-        assertThatThrownBy(() -> SafetensorsFile.open(folder.resolve("none")))
-                .isInstanceOf(NoSuchFileException.class);
+        assertThatThrownBy(() -> SafetensorsFile.open(folder.resolve("none"))).isInstanceOf(NoSuchFileException.class);
     }
 
     private Path generated(long bytes) throws IOException {

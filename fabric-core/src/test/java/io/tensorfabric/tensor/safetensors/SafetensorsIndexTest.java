@@ -28,14 +28,27 @@ class SafetensorsIndexTest {
         assertThat(index.totalSize()).hasValue(12);
         assertThat(index.shards()).containsExactly("2.safetensors", "1.safetensors");
         assertThat(index.weightMap()).hasSize(3).containsEntry("c", "2.safetensors");
-        assertThat(read("{\"weight_map\":{},\"metadata\":{\"total_size\":1.5e9}}").totalSize()).isEmpty();
+        assertThat(read("{\"weight_map\":{},\"metadata\":{\"total_size\":1.5e9}}")
+                        .totalSize())
+                .isEmpty();
     }
 
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "../other.safetensors", "/etc/passwd", "a/b", "..", ".", "", " ", "C:\\\\x", "a\\\\b", "C:x",
-                "a\\u0000b", "a\\nb", "x\\u002f..\\u002fy"
+                "../other.safetensors",
+                "/etc/passwd",
+                "a/b",
+                "..",
+                ".",
+                "",
+                " ",
+                "C:\\\\x",
+                "a\\\\b",
+                "C:x",
+                "a\\u0000b",
+                "a\\nb",
+                "x\\u002f..\\u002fy"
             })
     void whenFileNameLeavesTheFolderThenRefused(String name) {
         assertThatThrownBy(() -> read("{\"weight_map\":{\"a\":\"" + name + "\"}}"))
@@ -46,8 +59,15 @@ class SafetensorsIndexTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "", "[]", "{}", "{\"weight_map\":[]}", "{\"weight_map\":{\"a\":1}}", "{\"weight_map\":{\"a\":null}}",
-                "{\"weight_map\":{\"a\":\"x\",\"a\":\"y\"}}", "{\"weight_map\":{}}x", "{\"weight_map\":{}",
+                "",
+                "[]",
+                "{}",
+                "{\"weight_map\":[]}",
+                "{\"weight_map\":{\"a\":1}}",
+                "{\"weight_map\":{\"a\":null}}",
+                "{\"weight_map\":{\"a\":\"x\",\"a\":\"y\"}}",
+                "{\"weight_map\":{}}x",
+                "{\"weight_map\":{}",
                 "{\"weight_map\":{\"\\ud83d\":\"x\"}}"
             })
     void whenWrongThenRefused(String json) {

@@ -41,11 +41,13 @@ class SafetensorsStreamReaderTest {
                 reader.readAll(sink);
                 assertThat(sink.completed)
                         .containsExactlyElementsOf(header.byName().keySet());
-                header.entries().stream().filter(entry -> entry.byteLength() > 0).forEach(entry -> {
-                    int start = (int) (header.dataStart() + entry.begin());
-                    assertThat(sink.tensors.get(entry.name()).asByteBuffer())
-                            .isEqualTo(ByteBuffer.wrap(content, start, (int) entry.byteLength()));
-                });
+                header.entries().stream()
+                        .filter(entry -> entry.byteLength() > 0)
+                        .forEach(entry -> {
+                            int start = (int) (header.dataStart() + entry.begin());
+                            assertThat(sink.tensors.get(entry.name()).asByteBuffer())
+                                    .isEqualTo(ByteBuffer.wrap(content, start, (int) entry.byteLength()));
+                        });
             }
         }
     }

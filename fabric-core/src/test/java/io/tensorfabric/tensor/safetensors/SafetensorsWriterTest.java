@@ -110,9 +110,31 @@ class SafetensorsWriterTest {
         assertThat(SafetensorsLayout.of(descriptors).header().entries())
                 .extracting(SafetensorsEntry::name)
                 .containsExactly(
-                        "tU64", "tI64", "tF64", "tC64", "tF32", "tU32", "tI32", "tBF16", "tF16", "tU16", "tI16",
-                        "tF8_E5M2FNUZ", "tF8_E4M3FNUZ", "tF8_E8M0", "tF8_E4M3", "tF8_E5M2", "tI8", "a", "tU8",
-                        "\uFF61", "\uD83D\uDE00", "tF6_E3M2", "tF6_E2M3", "tF4", "tBOOL");
+                        "tU64",
+                        "tI64",
+                        "tF64",
+                        "tC64",
+                        "tF32",
+                        "tU32",
+                        "tI32",
+                        "tBF16",
+                        "tF16",
+                        "tU16",
+                        "tI16",
+                        "tF8_E5M2FNUZ",
+                        "tF8_E4M3FNUZ",
+                        "tF8_E8M0",
+                        "tF8_E4M3",
+                        "tF8_E5M2",
+                        "tI8",
+                        "a",
+                        "tU8",
+                        "\uFF61",
+                        "\uD83D\uDE00",
+                        "tF6_E3M2",
+                        "tF6_E2M3",
+                        "tF4",
+                        "tBOOL");
     }
 
     @Test
@@ -122,7 +144,8 @@ class SafetensorsWriterTest {
                 Tensor mask = Tensor.copyOf("m", DataType.BOOL, Shape.of(3), new byte[] {0, 2, 1})) {
             byte[] file = written(List.of(mask, empty, scalar), Map.of("b", "2", "a", "1"));
             SafetensorsHeader header = Vectors.parse(file);
-            assertThat(header.entries()).extracting(SafetensorsEntry::descriptor)
+            assertThat(header.entries())
+                    .extracting(SafetensorsEntry::descriptor)
                     .containsExactly(empty.descriptor(), scalar.descriptor(), mask.descriptor());
             assertThat(header.metadata().keySet()).containsExactly("a", "b");
             assertThat(Arrays.copyOfRange(file, file.length - 3, file.length)).containsExactly(0, 2, 1);
@@ -134,8 +157,8 @@ class SafetensorsWriterTest {
         TensorDescriptor tensor = new TensorDescriptor("a", DataType.U8, Shape.of(1));
         assertThatIllegalArgumentException().isThrownBy(() -> SafetensorsLayout.of(List.of(tensor, tensor)));
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> SafetensorsLayout.of(
-                        List.of(new TensorDescriptor("__metadata__", DataType.U8, Shape.of(1)))));
+                .isThrownBy(() ->
+                        SafetensorsLayout.of(List.of(new TensorDescriptor("__metadata__", DataType.U8, Shape.of(1)))));
         TensorDescriptor huge = new TensorDescriptor("h", DataType.U8, Shape.of(1L << 59));
         List<TensorDescriptor> many = Stream.iterate(0, i -> i + 1)
                 .limit(20)
@@ -167,8 +190,7 @@ class SafetensorsWriterTest {
     void whenTheSourceFailsThenTheOldFileStaysAndNothingElse(@TempDir Path folder) throws IOException {
         Path path = folder.resolve("model.safetensors");
         Files.writeString(path, "old");
-        SafetensorsLayout layout =
-                SafetensorsLayout.of(List.of(new TensorDescriptor("a", DataType.U8, Shape.of(1))));
+        SafetensorsLayout layout = SafetensorsLayout.of(List.of(new TensorDescriptor("a", DataType.U8, Shape.of(1))));
         assertThatThrownBy(() -> SafetensorsWriter.write(
                         layout,
                         entry -> {

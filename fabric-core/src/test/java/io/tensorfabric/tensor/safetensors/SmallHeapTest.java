@@ -45,7 +45,9 @@ class SmallHeapTest {
         assertThat(output.lines())
                 .satisfiesExactly(
                         line -> assertThat(line).startsWith("1-huge refused").contains("quick"),
-                        line -> assertThat(line).startsWith("2-past-end refused").contains("quick"),
+                        line -> assertThat(line)
+                                .startsWith("2-past-end refused")
+                                .contains("quick"),
                         line -> assertThat(line).startsWith("3-padded 1 tensors"),
                         line -> assertThat(line).startsWith("4-many-tensors refused"),
                         line -> assertThat(line).startsWith("5-long-string refused"));
@@ -82,7 +84,10 @@ class SmallHeapTest {
         byte[] fill = new byte[1 << 16];
         Arrays.fill(fill, (byte) filler.charAt(0));
         try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(file))) {
-            out.write(ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN).putLong(length).array());
+            out.write(ByteBuffer.allocate(8)
+                    .order(ByteOrder.LITTLE_ENDIAN)
+                    .putLong(length)
+                    .array());
             out.write(start.getBytes(StandardCharsets.US_ASCII));
             for (int left = length - start.length() - end.length(); left > 0; left -= fill.length) {
                 out.write(fill, 0, Math.min(left, fill.length));

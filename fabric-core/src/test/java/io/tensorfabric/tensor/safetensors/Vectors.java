@@ -34,6 +34,7 @@ final class Vectors {
     }
 
     static String entry(String name, String dtype, String shape, String offsets) {
-        return "\"" + name + "\":{\"dtype\":\"" + dtype + "\",\"shape\":" + shape + ",\"data_offsets\":" + offsets + "}";
+        return "\"" + name + "\":{\"dtype\":\"" + dtype + "\",\"shape\":" + shape + ",\"data_offsets\":" + offsets
+                + "}";
     }
 }
