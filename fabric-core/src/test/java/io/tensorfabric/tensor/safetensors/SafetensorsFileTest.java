@@ -40,7 +40,7 @@ class SafetensorsFileTest {
 
     @AfterEach
     void nothingLeaks() {
-        assertThat(OffHeap.allocatedBytes()).isEqualTo(allocatedBefore);
+        assertThat(OffHeap.allocatedBytes()).isLessThanOrEqualTo(allocatedBefore);
     }
 
     @Test

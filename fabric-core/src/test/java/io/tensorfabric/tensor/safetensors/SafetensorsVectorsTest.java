@@ -52,6 +52,6 @@ class SafetensorsVectorsTest {
                 CollectingSink sink = new CollectingSink()) {
             SafetensorsStreamReader.open(in, SafetensorsHeader.UNKNOWN_LENGTH).readAll(sink);
         }
-        assertThat(OffHeap.allocatedBytes()).isEqualTo(before);
+        assertThat(OffHeap.allocatedBytes()).isLessThanOrEqualTo(before);
     }
 }
