@@ -32,6 +32,10 @@ final class LeaseRecord extends PhantomReference<PoolLease> {
         leaked = true;
     }
 
+    void addTo(HolderSummary summary) {
+        summary.add(holder, slab.extents.size(extent), sinceMillis, leaked);
+    }
+
     LeaseHolder describe() {
         return new LeaseHolder(holder, slab.extents.size(extent), Instant.ofEpochMilli(sinceMillis), leaked);
     }

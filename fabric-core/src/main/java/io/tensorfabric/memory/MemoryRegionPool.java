@@ -106,13 +106,13 @@ public final class MemoryRegionPool implements AutoCloseable {
     }
 
     /**
-     * Registers the first slab now, so that limits show at start-up and not at the first transfer.
+     * Registers the first slab now if there is none, so that limits show at start-up and not at the first transfer.
      *
      * @throws MemoryRegistrationException if the device or the kernel refuses
      * @throws IllegalStateException if the pool is closed
      */
     public void warmUp() {
-        PoolLease lease = lease(slabs.slabSize(), PAGE, "warm-up");
+        PoolLease lease = lease(0, CACHE_LINE, "warm-up");
         if (lease != null) {
             lease.close();
         }
@@ -342,7 +342,8 @@ public final class MemoryRegionPool implements AutoCloseable {
             String waited =
                     interruption == null ? "after " + timeout.toMillis() + " ms" : "and waiting was interrupted";
             List<LeaseHolder> holders = slabs.holders();
-            throw new PoolBusyException(PoolReport.busy(name, holders, waited), holders, interruption);
+            throw new PoolBusyException(
+                    PoolReport.busy(name, holders.size(), slabs.summary(), waited), holders, interruption);
         }
     }
 
@@ -372,7 +373,7 @@ public final class MemoryRegionPool implements AutoCloseable {
     private PoolExhaustedException exhausted(long bytes, String why, @Nullable InterruptedException cause) {
         failures++;
         MemoryPoolStatistics now = slabs.statistics(name, kind, waits, failures);
-        String message = PoolReport.exhausted(now, slabs.holders(), bytes, why);
+        String message = PoolReport.exhausted(now, slabs.summary(), bytes, why);
         return new PoolExhaustedException(message, name, bytes, now.largestFree(), cause);
     }
 

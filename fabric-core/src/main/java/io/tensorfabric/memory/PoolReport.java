@@ -1,20 +1,16 @@
 package io.tensorfabric.memory;
 
-import java.util.List;
 import java.util.Locale;
-import java.util.stream.Collectors;
 
 /** Words for what goes wrong with a pool. */
 final class PoolReport {
 
-    private static final int TOP_HOLDERS = 5;
-
     private PoolReport() {}
 
-    static String exhausted(MemoryPoolStatistics pool, List<LeaseHolder> holders, long bytes, String why) {
+    static String exhausted(MemoryPoolStatistics pool, HolderSummary holders, long bytes, String why) {
         return "Pool '" + pool.name() + "' has no room for a buffer of " + ByteSizes.format(bytes) + " (" + why
                 + "): capacity " + ByteSizes.format(pool.capacity()) + ", in use " + ByteSizes.format(pool.inUse())
-                + ", largest free block " + ByteSizes.format(pool.largestFree()) + ", held by " + top(holders)
+                + ", largest free block " + ByteSizes.format(pool.largestFree()) + ", held by " + holders
                 + ". Close buffers sooner, or raise " + property(pool.kind());
     }
 
@@ -28,25 +24,15 @@ final class PoolReport {
                 + ". " + remedy;
     }
 
-    static String busy(String pool, List<LeaseHolder> holders, String waited) {
-        return "Pool '" + pool + "' cannot be closed, " + holders.size() + " buffers are still leased " + waited + ": "
-                + top(holders) + ". Its memory stays registered until they are closed";
+    static String busy(String pool, int leases, HolderSummary holders, String waited) {
+        return "Pool '" + pool + "' cannot be closed, " + leases + " buffers are still leased " + waited + ": "
+                + holders + ". Its memory stays registered until they are closed";
     }
 
     static String neverClosed(String pool, LeaseHolder holder) {
         return "A buffer of pool '" + pool + "' was dropped without being closed by " + holder
                 + "; its memory stays in use, since a device may still work with it."
                 + " Close buffers with try-with-resources";
-    }
-
-    private static String top(List<LeaseHolder> holders) {
-        if (holders.isEmpty()) {
-            return "nobody";
-        }
-        String top =
-                holders.stream().limit(TOP_HOLDERS).map(LeaseHolder::toString).collect(Collectors.joining(", "));
-        int more = holders.size() - TOP_HOLDERS;
-        return more > 0 ? top + " and " + more + " more" : top;
     }
 
     private static String property(MemoryKind kind) {

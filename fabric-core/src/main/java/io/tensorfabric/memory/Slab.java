@@ -63,6 +63,14 @@ final class Slab {
         return leases[lease.extent] == lease;
     }
 
+    void summarizeLeases(HolderSummary summary) {
+        for (LeaseRecord lease : leases) {
+            if (lease != null) {
+                lease.addTo(summary);
+            }
+        }
+    }
+
     void describeLeases(List<LeaseHolder> holders) {
         for (LeaseRecord lease : leases) {
             if (lease != null) {

@@ -69,10 +69,6 @@ final class SlabSet {
         return capacity;
     }
 
-    long slabSize() {
-        return slabSize;
-    }
-
     /** The largest request that can ever be met. */
     long largestSlab() {
         return largestSlab;
@@ -227,6 +223,13 @@ final class SlabSet {
                 .thenComparing(LeaseHolder::since)
                 .thenComparing(LeaseHolder::holder));
         return holders;
+    }
+
+    /** Who holds leases, in words. */
+    HolderSummary summary() {
+        HolderSummary summary = new HolderSummary();
+        slabs.forEach(slab -> slab.summarizeLeases(summary));
+        return summary;
     }
 
     MemoryPoolStatistics statistics(String name, MemoryKind kind, long waits, long failures) {

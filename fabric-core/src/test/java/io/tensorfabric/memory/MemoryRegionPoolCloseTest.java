@@ -125,7 +125,7 @@ class MemoryRegionPoolCloseTest {
         assertThat(pool.statistics().inUse()).isEqualTo(4096);
         assertThatThrownBy(() -> pool.close(Duration.ZERO))
                 .isInstanceOf(PoolBusyException.class)
-                .hasMessageContaining("(never closed)");
+                .hasMessageContaining("(1 never closed)");
         assertThat(domain.live).hasSize(1);
     }
 

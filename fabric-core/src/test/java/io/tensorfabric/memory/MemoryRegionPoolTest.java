@@ -76,14 +76,17 @@ class MemoryRegionPoolTest {
         MemoryRegionPool pool = pool(options);
         List<BufferLease> leases = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
-            leases.add(pool.acquire(MIB, "push-" + i));
+            leases.add(pool.acquire(MIB, i < 3 ? "push a" : "push b"));
         }
         assertThat(pool.tryAcquire(MIB, "other")).isNull();
         assertThatThrownBy(() -> pool.acquire(MIB, "fifth"))
                 .isInstanceOf(PoolExhaustedException.class)
                 .hasMessageContainingAll(
                         "Pool 'host'", "1 MiB", "capacity 4 MiB", "in use 4 MiB", "largest free block 0 bytes")
-                .hasMessageContainingAll("'push-0' 1 MiB since", "'push-3'", "fabric.memory.host.max-size");
+                .hasMessageContainingAll(
+                        "held by 'push a' 3 MiB in 3 buffers, the oldest since",
+                        "'push b' 1 MiB since",
+                        "fabric.memory.host.max-size");
         assertThat(pool.statistics().failures()).isEqualTo(1);
 
         leases.forEach(BufferLease::close);
