@@ -3,6 +3,8 @@ package io.tensorfabric.service.demo;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Iterator;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.convert.DurationStyle;
 import org.springframework.util.unit.DataSize;
@@ -39,24 +41,25 @@ record DemoOptions(URI a, URI b, String peer, @Nullable Path file, DataSize size
         Path file = null;
         DataSize size = DataSize.ofMegabytes(256);
         Duration deadline = Duration.ofMinutes(5);
-        for (int i = 0; i < args.length; i++) {
-            if (args[i].equals("--help") || args[i].equals("-h")) {
+        Iterator<String> words = List.of(args).iterator();
+        while (words.hasNext()) {
+            String option = words.next();
+            if (option.equals("--help") || option.equals("-h")) {
                 return new DemoOptions(NOWHERE, NOWHERE, peer, null, size, deadline, true);
             }
-            if (i + 1 == args.length) {
-                throw new IllegalArgumentException(args[i] + " needs a value\n" + USAGE);
+            if (!words.hasNext()) {
+                throw new IllegalArgumentException(option + " needs a value\n" + USAGE);
             }
-            String value = args[i + 1];
-            switch (args[i]) {
+            String value = words.next();
+            switch (option) {
                 case "--a" -> a = URI.create(value);
                 case "--b" -> b = URI.create(value);
                 case "--peer" -> peer = value;
                 case "--file" -> file = Path.of(value);
                 case "--size" -> size = size(value);
                 case "--deadline" -> deadline = DurationStyle.detectAndParse(value);
-                default -> throw new IllegalArgumentException("unknown option " + args[i] + "\n" + USAGE);
+                default -> throw new IllegalArgumentException("unknown option " + option + "\n" + USAGE);
             }
-            i++;
         }
         if (a == null || b == null) {
             throw new IllegalArgumentException("--a and --b are needed\n" + USAGE);

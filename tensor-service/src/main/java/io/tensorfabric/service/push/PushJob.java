@@ -98,6 +98,7 @@ final class PushJob {
         }
     }
 
+    @SuppressWarnings("FutureReturnValueIgnored") // ended() settles the outcome
     private void pushNext() {
         StoredTensor.Use use;
         synchronized (this) {

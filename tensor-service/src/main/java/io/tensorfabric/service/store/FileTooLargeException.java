@@ -5,6 +5,7 @@ public class FileTooLargeException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
+    /** States which file, its size and the budget. */
     public FileTooLargeException(String message) {
         super(message);
     }

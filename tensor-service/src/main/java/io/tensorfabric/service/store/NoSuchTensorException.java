@@ -5,6 +5,7 @@ public class NoSuchTensorException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
+    /** States which file or tensor. */
     public NoSuchTensorException(String message) {
         super(message);
     }

@@ -5,6 +5,7 @@ public class StoreFullException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
+    /** States what did not fit and the budget. */
     public StoreFullException(String message) {
         super(message);
     }
