@@ -1,0 +1,167 @@
+package io.tensorfabric.verbs.soft;
+
+import io.tensorfabric.offheap.OffHeap;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.SocketChannel;
+
+/**
+ * Cuts a stream into frames of a header and a payload. What follows a header in the same packet is copied from a small
+ * buffer; the rest of a payload is read straight into its place. Not thread-safe.
+ */
+final class FrameReader {
+
+    private static final int BUFFER = 32 * 1024;
+
+    private final int headerBytes;
+
+    private final MemoryAccess access;
+
+    private final Sink sink;
+
+    private final long memory = OffHeap.allocate(BUFFER, 64);
+
+    /** Ready for taking bytes out between calls. */
+    private final ByteBuffer in =
+            OffHeap.asByteBuffer(memory, BUFFER).order(ByteOrder.BIG_ENDIAN).limit(0);
+
+    /** Bytes of the present payload that are still to come. */
+    private int left;
+
+    /** Who understands the frames. */
+    interface Sink {
+
+        /** Takes a header from the buffer; returns the bytes of payload that follow it. */
+        int header(ByteBuffer in) throws IOException;
+
+        /** Opens the place of the next payload bytes in the access; {@code false} to throw them away. */
+        boolean open(int length);
+
+        /** So many payload bytes are in place, or thrown away. */
+        void landed(int bytes);
+
+        /** The payload is complete. */
+        void frameDone() throws IOException;
+
+        /** Whether more can be taken now. */
+        boolean mayRead();
+    }
+
+    FrameReader(int headerBytes, MemoryAccess access, Sink sink) {
+        this.headerBytes = headerBytes;
+        this.access = access;
+        this.sink = sink;
+    }
+
+    /** Forgets everything of an old connection. */
+    void reset() {
+        in.clear().limit(0);
+        left = 0;
+    }
+
+    void free() {
+        OffHeap.free(memory);
+    }
+
+    /**
+     * Reads what there is, about {@code budget} bytes at most.
+     *
+     * @return {@code false} when the peer has closed the stream
+     */
+    boolean read(SocketChannel channel, long budget) throws IOException {
+        long taken = 0;
+        while ((taken < budget || hasBuffered()) && sink.mayRead()) {
+            int got;
+            if (left > 0) {
+                got = in.hasRemaining() ? consumeBuffered() : readPayload(channel);
+                if (got > 0 && left == 0) {
+                    sink.frameDone();
+                }
+            } else if (in.remaining() >= headerBytes) {
+                got = headerBytes;
+                left = sink.header(in);
+                if (left == 0) {
+                    sink.frameDone();
+                }
+            } else {
+                got = fill(channel);
+            }
+            if (got <= 0) {
+                return got == 0;
+            }
+            taken += got;
+        }
+        return true;
+    }
+
+    private boolean hasBuffered() {
+        return left > 0 ? in.hasRemaining() : in.remaining() >= headerBytes;
+    }
+
+    private int fill(SocketChannel channel) throws IOException {
+        in.compact();
+        try {
+            return channel.read(in);
+        } finally {
+            in.flip();
+        }
+    }
+
+    private int consumeBuffered() {
+        int part = Math.min(left, in.remaining());
+        int end = in.limit();
+        in.limit(in.position() + part);
+        if (sink.open(part)) {
+            try {
+                access.fillFrom(in);
+            } finally {
+                access.release();
+            }
+        }
+        in.position(in.limit()).limit(end);
+        land(part);
+        return part;
+    }
+
+    private int readPayload(SocketChannel channel) throws IOException {
+        int part = Math.min(left, Wire.SEGMENT);
+        return sink.open(part) ? readInPlace(channel) : readAway(channel, part);
+    }
+
+    private int readInPlace(SocketChannel channel) throws IOException {
+        int before = access.remaining();
+        in.clear();
+        int landed;
+        int got;
+        try {
+            // The next header mostly follows at once: one call brings both.
+            got = (int) channel.read(access.scatterBefore(in), 1, access.count() + 1);
+            landed = before - access.remaining();
+        } finally {
+            in.flip();
+            access.release();
+        }
+        land(landed);
+        return got;
+    }
+
+    private int readAway(SocketChannel channel, int part) throws IOException {
+        in.clear().limit(Math.min(part, BUFFER));
+        int got;
+        try {
+            got = channel.read(in);
+        } finally {
+            in.clear().limit(0);
+        }
+        land(Math.max(0, got));
+        return got;
+    }
+
+    private void land(int bytes) {
+        left -= bytes;
+        if (bytes > 0) {
+            sink.landed(bytes);
+        }
+    }
+}

@@ -1,0 +1,480 @@
+package io.tensorfabric.verbs.soft;
+
+import static io.tensorfabric.verbs.soft.Opcodes.BIND_MW;
+import static io.tensorfabric.verbs.soft.Opcodes.RDMA_READ;
+
+import io.tensorfabric.verbs.QueuePairState;
+import io.tensorfabric.verbs.SendFlag;
+import io.tensorfabric.verbs.SendRequests;
+import io.tensorfabric.verbs.WorkCompletionStatus;
+import java.io.IOException;
+import java.nio.channels.SelectionKey;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The sending half of a queue pair: takes posts, drives the transmitter, understands answers, and retries. All state is
+ * guarded by the queue pair's send lock.
+ */
+final class Requester {
+
+    /** Bytes that one queue pair may send in one turn, so that others get theirs. */
+    private static final long TURN = 1 << 20;
+
+    private final Pair pair;
+
+    private final SendQueue queue;
+
+    private final SendRing ring;
+
+    private final SendGate gate;
+
+    private final Transmitter transmitter;
+
+    private final MemoryAccess sendAccess;
+
+    private final AnswerReader answers;
+
+    private final FrameReader reader;
+
+    private final RetryClock clock;
+
+    private volatile @Nullable RequesterLink link;
+
+    private boolean writeWanted;
+
+    private long pumpScheduledAt;
+
+    private boolean pumpScheduled;
+
+    Requester(Pair pair, int capacity, int maxInline, boolean signalAll) {
+        this.pair = pair;
+        this.ring = new SendRing(capacity, maxInline);
+        this.queue = new SendQueue(pair, ring, signalAll);
+        this.gate = new SendGate(pair);
+        this.sendAccess = new MemoryAccess(pair.engine().keys());
+        this.transmitter = new Transmitter(this, queue, sendAccess);
+        MemoryAccess readAccess = new MemoryAccess(pair.engine().keys());
+        this.answers = new AnswerReader(queue, readAccess);
+        this.reader = new FrameReader(Wire.RESPONSE_HEADER, readAccess, answers);
+        this.clock = new RetryClock(pair, queue);
+    }
+
+    SendGate gate() {
+        return gate;
+    }
+
+    SendQueue queue() {
+        return queue;
+    }
+
+    /** Takes requests; returns how many. */
+    int post(SendRequests requests, PostCheck check) {
+        int size = requests.size();
+        boolean flushed = pair.state() == QueuePairState.ERR;
+        boolean wasIdle = queue.isIdle();
+        int accepted = 0;
+        try {
+            for (; accepted < size && !queue.isFull(); accepted++) {
+                long request = requests.address() + (long) accepted * SendRequests.STRIDE;
+                check.check(request, accepted);
+                ring.copyIn(queue.tail, request, gate.notBefore());
+                queue.tail++;
+                if (flushed) {
+                    queue.flush();
+                }
+            }
+        } finally {
+            if (accepted > 0 && !flushed) {
+                if (wasIdle) {
+                    clock.restart();
+                }
+                pump(false);
+            }
+        }
+        return accepted;
+    }
+
+    /** Does what can be done now: local operations, dialling, sending. */
+    private void pump(boolean socketReady) {
+        if (!pair.mayTransmit()) {
+            return;
+        }
+        if (queue.isIdle()) {
+            stopWriting();
+            pair.checkDrained();
+            return;
+        }
+        RequesterLink present = link;
+        if (present == null || !present.isUp()) {
+            skipLocalOperations();
+            settle();
+            if (queue.hasOutstanding() || (queue.sendIndex < queue.tail && !queue.isBlocked())) {
+                dial(present);
+            }
+        } else if (socketReady || !writeWanted) {
+            transmit(present);
+        }
+    }
+
+    private void skipLocalOperations() {
+        // Remote operations wait for the connection: asking for the next message runs what comes before it.
+        nextMessage();
+    }
+
+    private void transmit(RequesterLink present) {
+        try {
+            Transmitter.Outcome outcome = transmitter.run(present.channel(), TURN);
+            if (transmitter.progressed()) {
+                clock.progress();
+            }
+            writeWanted = outcome != Transmitter.Outcome.IDLE;
+            present.wantWrite(writeWanted);
+        } catch (Transmitter.LocalMemoryGone ex) {
+            while (queue.ackIndex < ex.index()) {
+                queue.failOldest(WorkCompletionStatus.WR_FLUSH_ERR);
+            }
+            fail(WorkCompletionStatus.LOC_PROT_ERR);
+            return;
+        } catch (IOException ex) {
+            present.close();
+            return;
+        }
+        settle();
+        clock.arm(link);
+    }
+
+    private void stopWriting() {
+        RequesterLink present = link;
+        if (writeWanted && present != null) {
+            // Frames of a message that was sent twice may be left over; they go first with the next post.
+            writeWanted = false;
+            present.wantWrite(false);
+        }
+    }
+
+    private void dial(@Nullable RequesterLink present) {
+        if (present == null) {
+            if (clock.mayDial()) {
+                link = pair.engine().dial(pair);
+                if (link == null) {
+                    clock.disconnected(false);
+                }
+            }
+            if (link == null) {
+                pumpAt(clock.nextDial());
+            }
+        }
+        clock.arm(link);
+    }
+
+    /** Moves to the next message that is to go on the wire now; runs local operations on the way. */
+    boolean nextMessage() {
+        while (queue.sendIndex < queue.tail && !queue.isBlocked() && !clock.isReceiverWaiting()) {
+            long slot = ring.slot(queue.sendIndex);
+            int opcode = SendRing.opcode(slot);
+            boolean fresh = queue.sendIndex >= queue.startedIndex;
+            if (!fresh && isSettled(slot, opcode)) {
+                queue.sendIndex++;
+                continue;
+            }
+            if (fresh && !mayBegin(slot, opcode)) {
+                return false;
+            }
+            if (SendQueue.isLocal(opcode)) {
+                runLocal(slot, opcode);
+                continue;
+            }
+            RequesterLink present = link;
+            if (present == null || !present.isUp()) {
+                return false;
+            }
+            if (fresh) {
+                begin(slot, opcode);
+            }
+            return true;
+        }
+        return false;
+    }
+
+    private boolean isSettled(long slot, int opcode) {
+        return SendRing.isDone(slot) || (opcode != RDMA_READ && SendRing.sequence(slot) <= queue.ackedSequence);
+    }
+
+    private boolean mayBegin(long slot, int opcode) {
+        if (pair.state() == QueuePairState.SQD) {
+            return false;
+        }
+        long notBefore = SendRing.notBefore(slot);
+        if (notBefore != 0 && notBefore - System.nanoTime() > 0) {
+            pumpAt(notBefore);
+            return false;
+        }
+        boolean fenced = SendRing.has(slot, SendFlag.FENCE) && queue.readsOutstanding > 0;
+        boolean full = opcode == RDMA_READ
+                && queue.readsOutstanding >= pair.config().readsAsInitiator();
+        if (fenced || full) {
+            return false;
+        }
+        WorkCompletionStatus fault = pair.engine().faults().takeWorkFault();
+        WorkCompletionStatus problem = fault != null ? fault : localProblem(slot, opcode);
+        if (problem != null) {
+            queue.block(queue.sendIndex, problem);
+            return false;
+        }
+        return true;
+    }
+
+    private @Nullable WorkCompletionStatus localProblem(long slot, int opcode) {
+        if (SendQueue.isLocal(opcode)) {
+            return null;
+        }
+        if (SendRing.total(slot) > Wire.MAX_MESSAGE) {
+            return WorkCompletionStatus.LOC_LEN_ERR;
+        }
+        boolean permitted = SendRing.isInline(slot)
+                || sendAccess.permitsLocal(
+                        SendRing.elements(slot),
+                        SendRing.elementCount(slot),
+                        pair.domain(),
+                        pair,
+                        opcode == RDMA_READ ? Rights.LOCAL_WRITE : 0);
+        return permitted ? null : WorkCompletionStatus.LOC_PROT_ERR;
+    }
+
+    private void runLocal(long slot, int opcode) {
+        boolean done = opcode == BIND_MW ? pair.bind(slot) : pair.invalidate(SendRing.rkey(slot));
+        if (done) {
+            SendRing.markDone(slot);
+            queue.sendIndex++;
+            queue.startedIndex = queue.sendIndex;
+        } else {
+            // As rxe has it: rxe_do_local_ops in rxe_req.c.
+            queue.block(
+                    queue.sendIndex,
+                    opcode == BIND_MW ? WorkCompletionStatus.MW_BIND_ERR : WorkCompletionStatus.LOC_QP_OP_ERR);
+        }
+    }
+
+    private void begin(long slot, int opcode) {
+        SendRing.sequence(slot, queue.nextSequence++);
+        queue.startedIndex = queue.sendIndex + 1;
+        if (opcode == RDMA_READ) {
+            queue.readsOutstanding++;
+        }
+    }
+
+    /** Completes what is due, and fails when that is due. */
+    private void settle() {
+        if (queue.retire()) {
+            clock.progress();
+        }
+        WorkCompletionStatus failure = queue.dueFailure();
+        if (failure != null) {
+            fail(failure);
+        } else {
+            pair.checkDrained();
+        }
+    }
+
+    private void fail(WorkCompletionStatus status) {
+        queue.failOldest(status);
+        pair.enterError();
+    }
+
+    /** Called by the loop: the socket can be read, written or both. */
+    void ready(RequesterLink from, SelectionKey key) throws IOException {
+        pair.sendLock().lock();
+        try {
+            if (link != from) {
+                from.close();
+                return;
+            }
+            if (key.isReadable() && !readAnswers(from)) {
+                from.close();
+                return;
+            }
+            if (link == from) {
+                pump(key.isValid() && key.isWritable());
+            }
+        } finally {
+            pair.sendLock().unlock();
+        }
+    }
+
+    private boolean readAnswers(RequesterLink from) throws IOException {
+        while (true) {
+            boolean open = reader.read(from.channel(), TURN);
+            if (queue.retire()) {
+                clock.acknowledged();
+            } else {
+                clock.progress();
+            }
+            WorkCompletionStatus refused = answers.takeRefusal();
+            if (refused != null) {
+                fail(refused);
+                return open;
+            }
+            long resend = answers.takeReceiverNotReady();
+            if (resend < 0) {
+                settle();
+                return open;
+            }
+            receiverNotReady(resend);
+            if (link != from) {
+                return open;
+            }
+        }
+    }
+
+    private void receiverNotReady(long index) {
+        if (!clock.takeReceiverRetry()) {
+            fail(WorkCompletionStatus.RNR_RETRY_EXC_ERR);
+            return;
+        }
+        transmitter.abandonMessage();
+        queue.sendIndex = index;
+        pumpAt(clock.waitForReceiver(answers.receiverTimer()));
+    }
+
+    /** The handshake is done: goes on after what the peer has executed. */
+    void linkUp(RequesterLink from, long peerExpects) {
+        pair.sendLock().lock();
+        try {
+            boolean plausible = peerExpects > queue.ackedSequence && peerExpects <= queue.nextSequence;
+            if (link != from || !plausible) {
+                from.close();
+                return;
+            }
+            from.markUp();
+            clock.connected();
+            queue.ackedSequence = peerExpects - 1;
+            if (queue.retire()) {
+                clock.acknowledged();
+            }
+            settle();
+            pump(true);
+        } finally {
+            pair.sendLock().unlock();
+        }
+    }
+
+    /** What the peer must have executed for a resume to be possible. */
+    long resumeFrom() {
+        return queue.ackedSequence + 1;
+    }
+
+    /** The connection is gone, or was never made: everything that is not acknowledged will be sent again. */
+    void linkLost(RequesterLink from) {
+        pair.sendLock().lock();
+        try {
+            if (link != from) {
+                return;
+            }
+            clock.disconnected(from.isUp());
+            dropLink();
+            pump(false);
+        } finally {
+            pair.sendLock().unlock();
+        }
+    }
+
+    private void dropLink() {
+        RequesterLink old = link;
+        link = null;
+        if (old != null) {
+            old.close();
+        }
+        writeWanted = false;
+        transmitter.reset();
+        reader.reset();
+        answers.reset();
+        queue.sendIndex = queue.ackIndex;
+    }
+
+    /** The acknowledgement timer of this time ran. */
+    void timerRan(long at) {
+        pair.sendLock().lock();
+        try {
+            if (!clock.isCurrent(at)) {
+                return;
+            }
+            if (!pair.mayTransmit() || queue.isIdle()) {
+                clock.disarm();
+                return;
+            }
+            switch (clock.expire(link, gate.isWaiting())) {
+                case WAIT -> clock.rearm(link);
+                case RESEND -> {
+                    dropLink();
+                    pump(false);
+                    clock.rearm(link);
+                }
+                case GIVE_UP -> {
+                    clock.disarm();
+                    fail(WorkCompletionStatus.RETRY_EXC_ERR);
+                }
+            }
+        } finally {
+            pair.sendLock().unlock();
+        }
+    }
+
+    /** Lets the loop pump at a time; one such appointment at once is enough. */
+    void pumpAt(long nanos) {
+        if (pumpScheduled && pumpScheduledAt - nanos <= 0) {
+            return;
+        }
+        pumpScheduled = true;
+        pumpScheduledAt = nanos;
+        pair.loop().schedule(nanos, this::scheduledPump);
+    }
+
+    private void scheduledPump() {
+        pair.sendLock().lock();
+        try {
+            pumpScheduled = false;
+            pump(false);
+        } finally {
+            pair.sendLock().unlock();
+        }
+    }
+
+    /** Something outside changed that may let it go on. Send lock held. */
+    void resume() {
+        pump(false);
+    }
+
+    /** Cuts the connection; it will be made again. */
+    void cut() {
+        RequesterLink present = link;
+        if (present != null) {
+            present.close();
+        }
+    }
+
+    /** The queue pair is in error: flushes everything. Send lock held. */
+    void enterError() {
+        dropLink();
+        queue.flush();
+        clock.clear();
+    }
+
+    /** Drops everything without completions. Send lock held. */
+    void reset() {
+        dropLink();
+        queue.clear();
+        clock.clear();
+    }
+
+    void free() {
+        ring.free();
+        transmitter.free();
+        reader.free();
+    }
+
+    /** Validates a request before it is taken. */
+    interface PostCheck {
+        /** Throws when the request cannot be posted. */
+        void check(long request, int accepted);
+    }
+}

@@ -1,0 +1,220 @@
+package io.tensorfabric.verbs.soft;
+
+import static io.tensorfabric.verbs.soft.Opcodes.RDMA_READ;
+
+import io.tensorfabric.offheap.OffHeap;
+import io.tensorfabric.verbs.SendFlag;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.SocketChannel;
+
+/**
+ * Turns send work requests into frames and writes them: small payloads are copied behind their headers so that many go
+ * in one call, larger ones are written straight from the user's memory. Guarded by the queue pair's send lock.
+ */
+final class Transmitter {
+
+    /** What a run came to. */
+    enum Outcome {
+        /** Nothing more can be sent now. */
+        IDLE,
+        /** The socket takes no more. */
+        FULL,
+        /** The turn is over and there is more. */
+        MORE
+    }
+
+    /** Payloads up to this size are copied. */
+    private static final int SMALL = 4096;
+
+    private static final int STAGING = 64 * 1024;
+
+    private final Requester requester;
+
+    private final SendQueue queue;
+
+    private final SendRing ring;
+
+    private final MemoryAccess access;
+
+    private final long memory = OffHeap.allocate(STAGING, 64);
+
+    /** Frames, or headers only, ready to be written; filled up to its position. */
+    private final ByteBuffer staging = OffHeap.asByteBuffer(memory, STAGING).order(ByteOrder.BIG_ENDIAN);
+
+    private boolean continuing;
+
+    private long messageTotal;
+
+    private long messageOffset;
+
+    private long payloadIndex;
+
+    private long payloadOffset;
+
+    private int payloadLeft;
+
+    private boolean progressed;
+
+    Transmitter(Requester requester, SendQueue queue, MemoryAccess access) {
+        this.requester = requester;
+        this.queue = queue;
+        this.ring = queue.ring();
+        this.access = access;
+    }
+
+    /** Sends about {@code budget} bytes at most. */
+    Outcome run(SocketChannel channel, long budget) throws IOException {
+        progressed = false;
+        long left = budget;
+        while (true) {
+            while (payloadLeft == 0 && staging.remaining() >= Wire.REQUEST_HEADER + SMALL && stageFrame()) {
+                // Collect as many small frames as fit.
+            }
+            int pending = staging.position() + payloadLeft;
+            if (pending == 0) {
+                return Outcome.IDLE;
+            }
+            int written = write(channel);
+            progressed |= written > 0;
+            left -= written;
+            if (written < pending) {
+                return Outcome.FULL;
+            }
+            if (left <= 0) {
+                return Outcome.MORE;
+            }
+        }
+    }
+
+    /** Whether the last run wrote anything. */
+    boolean progressed() {
+        return progressed;
+    }
+
+    private int write(SocketChannel channel) throws IOException {
+        staging.flip();
+        try {
+            if (payloadLeft == 0) {
+                return channel.write(staging);
+            }
+            int headers = staging.remaining();
+            long slot = ring.slot(payloadIndex);
+            if (!open(slot, payloadOffset, payloadLeft)) {
+                // Part of the message may be on the wire already: only a new connection could go on.
+                throw new LocalMemoryGone(payloadIndex);
+            }
+            try {
+                int written = (int) channel.write(access.gatherAfter(staging), 0, access.count() + 1);
+                int payload = Math.max(0, written - headers);
+                payloadOffset += payload;
+                payloadLeft -= payload;
+                return written;
+            } finally {
+                access.release();
+            }
+        } finally {
+            staging.compact();
+        }
+    }
+
+    private boolean open(long slot, long offset, int length) {
+        return access.openLocal(
+                SendRing.elements(slot), SendRing.elementCount(slot), offset, length, SendRing.isInline(slot));
+    }
+
+    /** Puts the next frame into the staging buffer, or its header, with the payload to follow from memory. */
+    private boolean stageFrame() throws IOException {
+        if (!continuing && !beginMessage()) {
+            return false;
+        }
+        int length = (int) Math.min(messageTotal - messageOffset, requester.gate().segment(Wire.SEGMENT));
+        if (!requester.gate().admits(length)) {
+            return false;
+        }
+        long index = queue.sendIndex;
+        long slot = ring.slot(index);
+        putHeader(slot, length);
+        if (length > SMALL) {
+            payloadIndex = index;
+            payloadOffset = messageOffset;
+            payloadLeft = length;
+        } else if (length > 0) {
+            if (!open(slot, messageOffset, length)) {
+                throw new LocalMemoryGone(index);
+            }
+            try {
+                access.drainTo(staging);
+            } finally {
+                access.release();
+            }
+        }
+        messageOffset += length;
+        continuing = messageOffset < messageTotal;
+        if (!continuing) {
+            queue.sendIndex = index + 1;
+        }
+        return true;
+    }
+
+    private boolean beginMessage() {
+        while (requester.nextMessage()) {
+            long slot = ring.slot(queue.sendIndex);
+            messageOffset = 0;
+            messageTotal = SendRing.opcode(slot) == RDMA_READ ? 0 : SendRing.total(slot);
+            if (!requester.gate().drops()) {
+                return true;
+            }
+            queue.sendIndex++;
+        }
+        return false;
+    }
+
+    private void putHeader(long slot, int length) {
+        int opcode = SendRing.opcode(slot);
+        boolean solicited = SendRing.has(slot, SendFlag.SOLICITED);
+        staging.put(continuing ? Wire.CONTINUE : Opcodes.frame(opcode))
+                .put(solicited ? Wire.FLAG_SOLICITED : 0)
+                .putShort((short) 0)
+                .putInt(SendRing.immediate(slot))
+                .putLong(SendRing.sequence(slot))
+                .putLong(continuing ? messageOffset : SendRing.remoteAddress(slot))
+                .putInt(SendRing.rkey(slot))
+                .putInt(length)
+                .putLong(SendRing.total(slot));
+    }
+
+    /** Ends the message under way after its present frame: it will be sent again from its beginning. */
+    void abandonMessage() {
+        continuing = false;
+    }
+
+    /** Forgets everything of an old connection. */
+    void reset() {
+        continuing = false;
+        payloadLeft = 0;
+        staging.clear();
+    }
+
+    void free() {
+        OffHeap.free(memory);
+    }
+
+    /** The region of a message under way was closed. */
+    static final class LocalMemoryGone extends IOException {
+
+        private static final long serialVersionUID = 1L;
+
+        private final long index;
+
+        LocalMemoryGone(long index) {
+            super("A memory region was closed while it was being sent");
+            this.index = index;
+        }
+
+        long index() {
+            return index;
+        }
+    }
+}
