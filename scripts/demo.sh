@@ -9,7 +9,7 @@
 #   --size SIZE  how much to make up and send, such as 64MB
 # It prints progress and a table, and as its last line
 #   demo ok: <n> tensors, <bytes> bytes, sha256 equal, <x> GB/s
-# and exits with 0 only then. Both services and the client share the secret in FABRIC_SECURITY_SHARED_SECRET.
+# and exits with 0 only then. The services share the secret in FABRIC_SECURITY_SHARED_SECRET.
 
 readonly demo_jar=tensor-service/target/tensor-service.jar
 readonly demo_client=io.tensorfabric.service.demo.DemoApplication
@@ -19,6 +19,8 @@ demo_file=''
 demo_heap=256m
 demo_keep=''
 demo_folder=''
+demo_bytes=0
+demo_stay=''
 demo_pids=()
 
 demo_usage() {
@@ -31,7 +33,7 @@ and compares what arrived. Both services are stopped at the end.
   --file FILE  send the tensors of a safetensors file
   --size SIZE  make up tensors of this size in all, such as 64MB or 1GB (256MB)
   --heap SIZE  Java heap of each service (256m): tensors lie outside it
-  --keep       leave the services' logs and data in the .dev folder
+  --keep       leave the services running, print their URLs, and keep their logs in the .dev folder
 TEXT
 }
 
@@ -58,7 +60,10 @@ demo_options() {
   done
   if [[ -n $demo_file ]]; then
     [[ $demo_file == /* ]] || demo_file=$CALLER_FOLDER/$demo_file
-    [[ -r $demo_file ]] || die "cannot read $demo_file"
+    [[ -f $demo_file && -r $demo_file ]] || die "cannot read $demo_file"
+    demo_bytes=$(stat -L -c %s "$demo_file")
+  else
+    demo_bytes=$(size_in_bytes "$demo_size")
   fi
 }
 
@@ -98,6 +103,18 @@ http_status() {
   ) 2>/dev/null || true
 }
 
+# The bytes of $1, a size as Spring writes it: digits and B, KB, MB, GB or nothing.
+size_in_bytes() {
+  [[ $1 =~ ^([0-9]+)(B|KB|MB|GB)?$ ]] || die "--size is digits and B, KB, MB or GB, such as 256MB, not $1"
+  case ${BASH_REMATCH[2]} in
+    KB) echo $((BASH_REMATCH[1] * 1024)) ;;
+    MB) echo $((BASH_REMATCH[1] * 1024 * 1024)) ;;
+    GB) echo $((BASH_REMATCH[1] * 1024 * 1024 * 1024)) ;;
+    *) echo "${BASH_REMATCH[1]}" ;;
+  esac
+}
+
+# Pools take memory as they need it, so the limits may be generous: what the file needs, and room for what lands.
 start_service() {
   local name=$1 port=$2 peer=$3 peer_port=$4
   say "starting service $name on http://127.0.0.1:$port"
@@ -105,7 +122,12 @@ start_service() {
     --server.address=127.0.0.1 \
     --server.port="$port" \
     --fabric.node-id="$name" \
-    "--fabric.peers.$peer.url=http://127.0.0.1:$peer_port" \
+    "--fabric.peers[0].name=$peer" \
+    "--fabric.peers[0].url=http://127.0.0.1:$peer_port" \
+    --fabric.memory.host.max-size=$((2 * demo_bytes + 1024 * 1024 * 1024)) \
+    --fabric.landing.max-dedicated-size=$((demo_bytes + 256 * 1024 * 1024)) \
+    --fabric.landing.max-dedicated-size-per-peer=$((demo_bytes + 256 * 1024 * 1024)) \
+    --tensor-service.store.max-size=$((demo_bytes + 64 * 1024 * 1024)) \
     >"$demo_folder/$name.log" 2>&1 </dev/null &
   demo_pids+=($!)
 }
@@ -132,6 +154,7 @@ demo_fail() {
 demo_cleanup() {
   local pid
   trap - EXIT INT TERM
+  [[ -z $demo_stay ]] || return 0
   for pid in "${demo_pids[@]}"; do
     kill "$pid" 2>/dev/null || true
   done
@@ -160,7 +183,6 @@ run_demo() {
   mkdir -p .dev
   demo_folder=$(mktemp -d "$PWD/.dev/demo.XXXXXX")
   demo_secret=$(od -An -N32 -tx1 /dev/urandom | tr -d ' \n')
-  [[ -z $demo_keep ]] || say "logs and data stay in $demo_folder"
   trap demo_cleanup EXIT
   trap 'exit 130' INT
   trap 'exit 143' TERM
@@ -172,12 +194,19 @@ run_demo() {
   await_service a "$port_a" "${demo_pids[0]}"
   await_service b "$port_b" "${demo_pids[1]}"
   demo_push "http://127.0.0.1:$port_a" "http://127.0.0.1:$port_b" || demo_fail "the demo's client failed"
+  [[ -z $demo_keep ]] || demo_leave_running "http://127.0.0.1:$port_a" "http://127.0.0.1:$port_b"
+}
+
+demo_leave_running() {
+  demo_stay=yes
+  say "service a runs on $1, service b on $2; logs are in $demo_folder"
+  say "stop them with: kill ${demo_pids[*]}"
 }
 
 demo_push() {
   local what=(--size "$demo_size")
   [[ -z $demo_file ]] || what=(--file "$demo_file")
-  FABRIC_SECURITY_SHARED_SECRET=$demo_secret "$JAVA_HOME/bin/java" -Xmx256m \
+  "$JAVA_HOME/bin/java" -Xmx256m -Djava.io.tmpdir="$demo_folder" \
     -Dloader.main="$demo_client" -cp "$demo_jar" org.springframework.boot.loader.launch.PropertiesLauncher \
     --a "$1" --b "$2" "${what[@]}" </dev/null
 }
