@@ -193,14 +193,12 @@ run_demo() {
   start_service b "$port_b" a "$port_a"
   await_service a "$port_a" "${demo_pids[0]}"
   await_service b "$port_b" "${demo_pids[1]}"
+  if [[ -n $demo_keep ]]; then
+    say "services will stay at http://127.0.0.1:$port_a and http://127.0.0.1:$port_b, logs in $demo_folder"
+    say "stop them with: kill ${demo_pids[*]}"
+  fi
   demo_push "http://127.0.0.1:$port_a" "http://127.0.0.1:$port_b" || demo_fail "the demo's client failed"
-  [[ -z $demo_keep ]] || demo_leave_running "http://127.0.0.1:$port_a" "http://127.0.0.1:$port_b"
-}
-
-demo_leave_running() {
-  demo_stay=yes
-  say "service a runs on $1, service b on $2; logs are in $demo_folder"
-  say "stop them with: kill ${demo_pids[*]}"
+  demo_stay=$demo_keep
 }
 
 demo_push() {
