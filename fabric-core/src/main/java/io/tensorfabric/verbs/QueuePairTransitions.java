@@ -1,4 +1,4 @@
-package io.tensorfabric.verbs.soft;
+package io.tensorfabric.verbs;
 
 import static io.tensorfabric.verbs.QueuePairAttribute.ACCESS_FLAGS;
 import static io.tensorfabric.verbs.QueuePairAttribute.DESTINATION_QPN;
@@ -23,27 +23,23 @@ import static io.tensorfabric.verbs.QueuePairState.RTS;
 import static io.tensorfabric.verbs.QueuePairState.SQD;
 import static io.tensorfabric.verbs.QueuePairState.SQE;
 
-import io.tensorfabric.verbs.Errno;
-import io.tensorfabric.verbs.QueuePairAttribute;
-import io.tensorfabric.verbs.QueuePairAttributes;
-import io.tensorfabric.verbs.QueuePairState;
-import io.tensorfabric.verbs.VerbsException;
 import java.util.EnumSet;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which state may follow which, and with which attributes, for reliable connected queue pairs: ibv_modify_qp(3) and the
- * table {@code qp_state_table} of the Linux kernel ({@code drivers/infiniband/core/verbs.c}).
+ * For providers: which state may follow which, and with which attributes, for reliable connected queue pairs. From
+ * {@code ibv_modify_qp(3)} and the table {@code qp_state_table} of the Linux kernel
+ * ({@code drivers/infiniband/core/verbs.c}).
  */
-final class StateTransitions {
+public final class QueuePairTransitions {
 
     private record Rule(Set<QueuePairAttribute> required, Set<QueuePairAttribute> optional) {}
 
     private static final Map<QueuePairState, Map<QueuePairState, Rule>> RULES = rules();
 
-    private StateTransitions() {}
+    private QueuePairTransitions() {}
 
     private static Map<QueuePairState, Map<QueuePairState, Rule>> rules() {
         Set<QueuePairAttribute> init = EnumSet.of(PKEY_INDEX, PORT, ACCESS_FLAGS);
@@ -90,8 +86,13 @@ final class StateTransitions {
         return EnumSet.noneOf(QueuePairAttribute.class);
     }
 
-    /** Checks a change of attributes; the target is the present state when none is given. */
-    static void check(String name, QueuePairState from, QueuePairState to, QueuePairAttributes attributes) {
+    /**
+     * Checks a change of attributes; the target is the present state when none is given.
+     *
+     * @param name of the queue pair, for the message
+     * @throws VerbsException with {@link Errno#EINVAL} that names both states and the missing and surplus attributes
+     */
+    public static void check(String name, QueuePairState from, QueuePairState to, QueuePairAttributes attributes) {
         Rule rule = rule(from, to);
         if (rule == null) {
             throw refused(name, from, to, "there is no such transition for a reliable connected queue pair");
