@@ -45,4 +45,12 @@ public interface ConnectionHandler {
      * Called exactly once for each connection for which {@link #openZones} was called.
      */
     void down(Connection connection);
+
+    /**
+     * Whether transfers on a connection still wait for something, such as a receipt. A close in order waits for them, for a
+     * bounded time; {@link Lane#begin} works meanwhile. Must not block.
+     */
+    default boolean isBusy(Connection connection) {
+        return false;
+    }
 }

@@ -114,7 +114,6 @@ final class CompletionRing {
         }
     }
 
-    @SuppressWarnings("NonAtomicVolatileUpdate") // the lock is held
     private void append(
             long id,
             WorkCompletionStatus status,
@@ -189,7 +188,6 @@ final class CompletionRing {
         return keeping;
     }
 
-    @SuppressWarnings("NonAtomicVolatileUpdate") // the lock is held
     int poll(long target, int max) {
         if (overrun) {
             throw new VerbsException(

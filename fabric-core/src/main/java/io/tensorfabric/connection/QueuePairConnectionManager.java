@@ -1,0 +1,379 @@
+package io.tensorfabric.connection;
+
+import io.tensorfabric.connection.ConnectionException.Kind;
+import io.tensorfabric.connection.PeerRecord.Start;
+import io.tensorfabric.memory.MemoryRegionPool;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Makes and keeps connections, one to each node at most: negotiates as initiator ({@link #connect}) and as responder
+ * ({@link NegotiationHandler}), watches over them, and takes them apart. Thread-safe.
+ *
+ * <p>A lost connection is made anew only when somebody asks for it. After a failed negotiation, or a connection that was
+ * lost before it moved anything, the next negotiation waits, from {@link ConnectionOptions#reconnectBackoff()} on twice as
+ * long each time: a call in that time waits too when the negotiation may begin within
+ * {@link ConnectionOptions#negotiationTimeout()}, else it fails at once with the last cause and the time to wait.
+ */
+public final class QueuePairConnectionManager implements NegotiationHandler {
+
+    private static final Logger LOG = LoggerFactory.getLogger(QueuePairConnectionManager.class);
+
+    private enum Phase {
+        NEW,
+        RUNNING,
+        CLOSED
+    }
+
+    private final FabricServices services;
+    private final NegotiationClient client;
+    private final ConnectionTable table;
+    private final PeerBook book;
+    private final Responder responder;
+    private final FailureLog failures = new FailureLog();
+    private final List<ConnectionListener> listeners = new CopyOnWriteArrayList<>();
+    private final DeviceObserver deviceObserver;
+    private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.NEW);
+
+    QueuePairConnectionManager(
+            NodeIdentity identity,
+            FabricDevice device,
+            MemoryRegionPool messagePool,
+            NegotiationClient client,
+            PeerDirectory directory,
+            ConnectionHandler handler,
+            ConnectionOptions options,
+            List<String> memoryKinds) {
+        RequestValidator.checkIdentity(identity);
+        OptionsCheck.check(device, options);
+        this.client = client;
+        this.book = new PeerBook(identity, directory, client, options);
+        this.table = new ConnectionTable(identity, options.maxConnections());
+        this.services = new FabricServices(
+                identity, device, options, messagePool, handler, FabricExecutors.create(), new Following(), book);
+        this.responder = new Responder(services, table, memoryKinds);
+        this.deviceObserver = new DeviceFollower(table, book);
+    }
+
+    /** Starts collecting what a manager needs. */
+    public static ConnectionManagerBuilder builder() {
+        return new ConnectionManagerBuilder();
+    }
+
+    /**
+     * Begins to connect and to answer.
+     *
+     * @throws IllegalStateException if it was closed
+     */
+    public void start() {
+        if (!phase.compareAndSet(Phase.NEW, Phase.RUNNING)) {
+            if (phase.get() == Phase.CLOSED) {
+                throw new IllegalStateException("A closed connection manager cannot start again");
+            }
+            return;
+        }
+        services.device().add(deviceObserver);
+        Caretaker caretaker = new Caretaker(table, services.options());
+        services.executors()
+                .timer()
+                .scheduleWithFixedDelay(caretaker, caretaker.tickNanos(), caretaker.tickNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    /** Who this node is. */
+    public NodeIdentity identity() {
+        return services.self();
+    }
+
+    /** The device that connections run on. */
+    public FabricDevice device() {
+        return services.device();
+    }
+
+    /** How connections are made. */
+    public ConnectionOptions options() {
+        return services.options();
+    }
+
+    /** Has a listener told of changes of connections' states. */
+    public void addListener(ConnectionListener listener) {
+        listeners.add(listener);
+    }
+
+    /** Has a listener told no more. */
+    public void removeListener(ConnectionListener listener) {
+        listeners.remove(listener);
+    }
+
+    /**
+     * The connection to a peer, made when there is none; calls at the same time share one negotiation.
+     *
+     * @param peerName name of a configured peer, or node id of a connected one
+     * @return ends with a connection that is UP, or with a {@link ConnectionException}, latest after twice the negotiation
+     *     timeout. Cancelling it has no effect on the negotiation. Dependents run on a thread of the fabric and must not
+     *     block
+     */
+    public CompletableFuture<Connection> connect(String peerName) {
+        if (phase.get() != Phase.RUNNING) {
+            return CompletableFuture.failedFuture(closed(peerName));
+        }
+        Connection present = find(peerName);
+        if (present != null) {
+            return CompletableFuture.completedFuture(present);
+        }
+        Peer peer = book.find(peerName);
+        if (peer == null) {
+            return CompletableFuture.failedFuture(unknown(peerName));
+        }
+        PeerRecord record = book.record(peerName);
+        Start start = record.start();
+        if (start.mine()) {
+            begin(record, start.future());
+        }
+        return Attempt.copy(start.future());
+    }
+
+    private static ConnectionException closed(String peerName) {
+        return new ConnectionException(
+                Kind.CLOSED, peerName, "No connection to " + peerName + ": this node is not running");
+    }
+
+    private ConnectionException unknown(String peerName) {
+        List<String> names = book.configured().stream().map(Peer::name).toList();
+        return new ConnectionException(
+                Kind.UNKNOWN_PEER,
+                peerName,
+                "There is no peer '" + peerName + "'. Configured are " + (names.isEmpty() ? "none" : names)
+                        + ", and no node of that id is connected");
+    }
+
+    private void begin(PeerRecord record, CompletableFuture<Connection> future) {
+        Duration wait = record.backoff();
+        if (wait.compareTo(services.options().negotiationTimeout()) > 0) {
+            record.refused();
+            future.completeExceptionally(backingOff(record, wait));
+            return;
+        }
+        try {
+            services.executors().timer().schedule(() -> submit(record, future), wait.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (RejectedExecutionException e) {
+            refuse(record, future, closed(record.name()));
+        }
+    }
+
+    private static ConnectionException backingOff(PeerRecord record, Duration wait) {
+        ConnectionException last = record.lastFailure();
+        return new ConnectionException(
+                last != null ? last.kind() : Kind.UNREACHABLE,
+                record.name(),
+                "Peer " + record.name() + " failed too often; the next attempt may begin in " + wait.toMillis()
+                        + " ms. Last failure: " + (last != null ? last.getMessage() : "unknown"),
+                last != null ? last.status() : null,
+                last);
+    }
+
+    private void submit(PeerRecord record, CompletableFuture<Connection> future) {
+        try {
+            services.executors().negotiation().execute(() -> negotiate(record, future));
+        } catch (RejectedExecutionException e) {
+            refuse(
+                    record,
+                    future,
+                    phase.get() == Phase.RUNNING
+                            ? new ConnectionException(
+                                    Kind.LIMIT, record.name(), "Too many negotiations at once: try again later")
+                            : closed(record.name()));
+        }
+    }
+
+    private static void refuse(PeerRecord record, CompletableFuture<Connection> future, ConnectionException cause) {
+        record.refused();
+        future.completeExceptionally(cause);
+    }
+
+    /** The directory is asked anew: the peer may have moved while this waited. */
+    private void negotiate(PeerRecord record, CompletableFuture<Connection> future) {
+        Peer peer = book.find(record.name());
+        if (peer == null) {
+            refuse(record, future, unknown(record.name()));
+            return;
+        }
+        Initiator initiator;
+        try {
+            initiator = new Initiator(services, table, book, client, peer);
+        } catch (RuntimeException e) {
+            ConnectionException failure = new ConnectionException(
+                    Kind.UNREACHABLE,
+                    peer.name(),
+                    "Connecting to " + peer.name() + " failed: " + e.getMessage(),
+                    null,
+                    e);
+            record.failed(failure);
+            future.completeExceptionally(failure);
+            return;
+        }
+        record.attempted();
+        initiator.attempt().outcome().whenComplete((connection, error) -> {
+            if (error == null) {
+                record.succeeded();
+                future.complete(connection);
+            } else {
+                ConnectionException failure = Attempt.failure(record.name(), error);
+                record.failed(failure);
+                if (failure.kind() != Kind.CLOSED) {
+                    failures.add(initiator, record.name(), failure);
+                    LOG.warn("{}", failure.getMessage());
+                }
+                future.completeExceptionally(failure);
+            }
+        });
+        initiator.run();
+    }
+
+    /**
+     * The connection to a peer that is UP.
+     *
+     * @param peerName name of a configured peer, or node id
+     * @return the connection, or {@code null} if there is none
+     */
+    public @Nullable Connection find(String peerName) {
+        FabricConnection connection = table.byNode(book.nodeIdOf(peerName));
+        return connection != null && connection.isUp() ? connection : null;
+    }
+
+    /** All connections that are not DOWN. */
+    public List<Connection> connections() {
+        return List.copyOf(table.all());
+    }
+
+    /** All peers that are configured or known, by name. */
+    public List<PeerStatus> peers() {
+        Map<String, PeerRecord> records = new LinkedHashMap<>();
+        book.configured().forEach(peer -> records.put(peer.name(), book.record(peer.name())));
+        book.records().forEach(record -> records.putIfAbsent(record.name(), record));
+        List<PeerStatus> result = new ArrayList<>();
+        for (PeerRecord record : records.values()) {
+            result.add(record.describe(table.byNode(book.nodeIdOf(record.name()))));
+        }
+        return result;
+    }
+
+    /** The latest negotiations that failed, newest first; those of peers that this end could not answer too. */
+    public List<NegotiationFailure> negotiationFailures() {
+        return failures.latest();
+    }
+
+    /** Forgets the backoff of a peer, so that the next call negotiates at once. */
+    public void resetBackoff(String peerName) {
+        book.record(peerName).alive();
+    }
+
+    @Override
+    public NodeDescription node() {
+        return responder.node();
+    }
+
+    @Override
+    public ConnectResponse connect(ConnectRequest request) {
+        checkRunning();
+        return responder.connect(request);
+    }
+
+    @Override
+    public EstablishedResponse established(String connectionId, EstablishedRequest request) {
+        checkRunning();
+        return responder.established(connectionId, request);
+    }
+
+    @Override
+    public ZoneGrant openZone(String connectionId, ZoneRequest request) {
+        checkRunning();
+        return responder.openZone(connectionId, request);
+    }
+
+    /** Blocks until what is in flight has ended, at most {@link ConnectionOptions#drainTimeout()}. */
+    @Override
+    public void close(String connectionId) {
+        responder.close(connectionId);
+    }
+
+    private void checkRunning() {
+        if (phase.get() != Phase.RUNNING) {
+            throw new ConnectionException(
+                    Kind.CLOSED,
+                    services.self().nodeId(),
+                    "Node " + services.self().nodeId() + " is not running");
+        }
+    }
+
+    /**
+     * Closes the connection to a peer in order, if there is one; blocks.
+     *
+     * @param timeout how long it may take
+     */
+    public void disconnect(String peerName, Duration timeout) {
+        FabricConnection connection = table.byNode(book.nodeIdOf(peerName));
+        if (connection != null) {
+            new OrderlyClose(connection, services).close(timeout);
+        }
+    }
+
+    /**
+     * Closes all connections in order, then ends the threads. What does not end in time is cut off. Closing twice is
+     * harmless.
+     */
+    public void close(Duration timeout) {
+        Phase before = phase.getAndSet(Phase.CLOSED);
+        if (before == Phase.CLOSED) {
+            return;
+        }
+        Deadline deadline = Deadline.in(timeout);
+        new Shutdown(services, table).run(deadline);
+        services.device().remove(deviceObserver);
+        services.executors().close(Deadline.in(deadline.remaining()));
+    }
+
+    /** Keeps the peers' records, and tells the listeners. */
+    private final class Following implements FabricServices.Observer {
+
+        @Override
+        public void stateChanged(FabricConnection connection, ConnectionState from, ConnectionState to) {
+            if (to == ConnectionState.UP) {
+                // An incoming connection proves that the peer can be reached again.
+                book.recordsOf(connection.peer().nodeId()).forEach(PeerRecord::cameUp);
+            } else if (to == ConnectionState.DOWN && connection.wasUp()) {
+                book.recordsOf(connection.peer().nodeId())
+                        .forEach(record ->
+                                record.lost(connection.failure(), connection.wasUseful(), connection.upSince()));
+            }
+            for (ConnectionListener listener : listeners) {
+                try {
+                    listener.stateChanged(connection, from, to);
+                } catch (RuntimeException e) {
+                    LOG.error("A listener failed on {} becoming {}", connection.id(), to, e);
+                }
+            }
+        }
+
+        @Override
+        public void refused(FabricConnection connection, ConnectionException cause) {
+            failures.add(services.device(), connection, cause);
+            LOG.warn("The request of {} failed: {}", connection.peerName(), cause.getMessage());
+        }
+
+        @Override
+        public void gone(FabricConnection connection) {
+            table.remove(connection);
+        }
+    }
+}

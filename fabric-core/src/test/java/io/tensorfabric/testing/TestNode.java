@@ -1,0 +1,177 @@
+package io.tensorfabric.testing;
+
+import io.tensorfabric.connection.ConnectionHandler;
+import io.tensorfabric.connection.ConnectionOptions;
+import io.tensorfabric.connection.FabricDevice;
+import io.tensorfabric.connection.FabricDeviceOptions;
+import io.tensorfabric.connection.NodeIdentity;
+import io.tensorfabric.connection.QueuePairConnectionManager;
+import io.tensorfabric.memory.HostMemoryProvider;
+import io.tensorfabric.memory.MemoryPoolOptions;
+import io.tensorfabric.memory.MemoryRegionPool;
+import io.tensorfabric.verbs.soft.SoftDeviceOptions;
+import io.tensorfabric.verbs.soft.SoftFaults;
+import io.tensorfabric.verbs.soft.SoftVerbsProvider;
+import java.time.Duration;
+import java.util.UUID;
+import java.util.function.Function;
+
+/** A node of a test on a software device of its own: device, pool, connection manager. Close it to find leaks. */
+public final class TestNode implements AutoCloseable {
+
+    private final String name;
+    private final LocalNetwork network;
+    private final SoftFaults faults;
+    private final FabricDevice device;
+    private final MemoryRegionPool pool;
+    private final ConnectionHandler handler;
+    private final QueuePairConnectionManager manager;
+    private boolean closed;
+
+    private TestNode(Builder builder) {
+        this.name = builder.name;
+        this.network = builder.network;
+        this.faults = builder.device.faults();
+        this.device = FabricDevice.open(new SoftVerbsProvider(builder.device), builder.deviceOptions);
+        this.pool = MemoryRegionPool.create(
+                name, device.protectionDomain(), new HostMemoryProvider(), builder.poolOptions, true);
+        this.handler = builder.handler.apply(this);
+        this.manager = QueuePairConnectionManager.builder()
+                .identity(new NodeIdentity(name, UUID.randomUUID().toString()))
+                .device(device)
+                .messagePool(pool)
+                .client(network.client(name))
+                .directory(network.directory(builder.peers))
+                .handler(handler)
+                .options(builder.options)
+                .build();
+        manager.start();
+        network.attach(name, manager);
+    }
+
+    /** A node of a network; its name is its node id as well. */
+    public static Builder builder(String name, LocalNetwork network) {
+        return new Builder(name, network);
+    }
+
+    /** Name and node id. */
+    public String name() {
+        return name;
+    }
+
+    /** Faults of its device. */
+    public SoftFaults faults() {
+        return faults;
+    }
+
+    /** Its device. */
+    public FabricDevice device() {
+        return device;
+    }
+
+    /** Its host memory, with memory windows allowed. */
+    public MemoryRegionPool pool() {
+        return pool;
+    }
+
+    /** What the builder's handler made, a {@link RecordingHandler} by default. */
+    public ConnectionHandler handler() {
+        return handler;
+    }
+
+    /** The default handler. */
+    public RecordingHandler recording() {
+        return (RecordingHandler) handler;
+    }
+
+    /** Its connections. */
+    public QueuePairConnectionManager manager() {
+        return manager;
+    }
+
+    /** Dies as if killed: says nothing to anybody, and answers nothing any more. */
+    public void kill() {
+        network.detach(name);
+        faults.traffic().stallMessages(true);
+        faults.traffic().stallAcks(true);
+        faults.disconnect();
+        shutDown(Duration.ofMillis(50));
+    }
+
+    /** Closes in order; fails if anything of the device is left. */
+    @Override
+    public void close() {
+        shutDown(Duration.ofSeconds(10));
+    }
+
+    private void shutDown(Duration timeout) {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        manager.close(timeout);
+        network.detach(name);
+        pool.close();
+        device.close();
+    }
+
+    /** Collects what a node is made of. */
+    public static final class Builder {
+
+        private final String name;
+        private final LocalNetwork network;
+        private String[] peers = {};
+        private SoftDeviceOptions device = SoftDeviceOptions.defaults();
+        private FabricDeviceOptions deviceOptions = FabricDeviceOptions.defaults();
+        private MemoryPoolOptions poolOptions =
+                new MemoryPoolOptions(16L << 20, 256L << 20, 256, Duration.ofSeconds(5));
+        private ConnectionOptions options = ConnectionOptions.defaults();
+        private Function<TestNode, ConnectionHandler> handler = node -> new RecordingHandler(node.pool());
+
+        private Builder(String name, LocalNetwork network) {
+            this.name = name;
+            this.network = network;
+        }
+
+        /** Names of the configured peers. */
+        public Builder peers(String... value) {
+            peers = value.clone();
+            return this;
+        }
+
+        /** The software device. */
+        public Builder device(SoftDeviceOptions value) {
+            device = value;
+            return this;
+        }
+
+        /** How it is opened. */
+        public Builder deviceOptions(FabricDeviceOptions value) {
+            deviceOptions = value;
+            return this;
+        }
+
+        /** Sizes of its pool. */
+        public Builder poolOptions(MemoryPoolOptions value) {
+            poolOptions = value;
+            return this;
+        }
+
+        /** How it connects. */
+        public Builder options(ConnectionOptions value) {
+            options = value;
+            return this;
+        }
+
+        /** Makes the handler; device and pool of the given node are there, its manager is not yet. */
+        public Builder handler(Function<TestNode, ConnectionHandler> value) {
+            handler = value;
+            return this;
+        }
+
+        /** Makes and starts the node. */
+        public TestNode start() {
+            return new TestNode(this);
+        }
+    }
+}
