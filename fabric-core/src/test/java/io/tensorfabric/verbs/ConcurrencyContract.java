@@ -12,6 +12,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -65,12 +66,15 @@ abstract class ConcurrencyContract extends ContractGroup {
         Buffer target = right.buffer(THREADS * each * 8);
         Set<Long> ids = ConcurrentHashMap.newKeySet();
         AtomicInteger completed = new AtomicInteger();
+        // A slow poller must not make the completion queue overrun.
+        Semaphore room = new Semaphore(Node.CQ_ENTRIES / 2);
         Future<?> poller = CompletableFuture.runAsync(() -> {
             while (completed.get() < THREADS * each) {
                 for (Completion completion : link.a().awaitSends(1)) {
                     assertThat(completion.status()).isEqualTo(WorkCompletionStatus.SUCCESS);
                     assertThat(ids.add(completion.id())).isTrue();
                     completed.incrementAndGet();
+                    room.release();
                 }
             }
         });
@@ -81,6 +85,8 @@ abstract class ConcurrencyContract extends ContractGroup {
                     list.clear();
                     Slice to = target.slice(index * 8, 8);
                     Endpoint.addWrite(list, index, source.slice(index * 8, 8), to, SendFlag.SIGNALED);
+                    assertThat(room.tryAcquire(subject.patience().toMillis(), TimeUnit.MILLISECONDS))
+                            .isTrue();
                     postOrWait(link.a().queuePair(), list);
                 }
             }

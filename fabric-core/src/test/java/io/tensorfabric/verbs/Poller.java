@@ -3,7 +3,9 @@ package io.tensorfabric.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 
 /** Takes completions off a queue. Not thread-safe. */
@@ -13,6 +15,7 @@ final class Poller implements AutoCloseable {
 
     private final CompletionQueue queue;
     private final Duration patience;
+    private final Deque<Completion> fetched = new ArrayDeque<>();
     private final WorkCompletions completions = WorkCompletions.allocate(BATCH);
 
     Poller(CompletionQueue queue, Duration patience) {
@@ -20,29 +23,36 @@ final class Poller implements AutoCloseable {
         this.patience = patience;
     }
 
-    /** What is there now, at most a batch. */
+    /** All that is there now. */
     List<Completion> poll() {
-        int count = queue.poll(completions);
-        List<Completion> copies = new ArrayList<>(count);
-        for (int i = 0; i < count; i++) {
-            copies.add(Completion.of(completions, i));
-        }
-        return copies;
+        fetch();
+        List<Completion> all = new ArrayList<>(fetched);
+        fetched.clear();
+        return all;
     }
 
-    /** Waits for exactly this many: more in the last batch are a failure. */
+    /** Waits for this many and leaves what comes after them for the next call. */
     List<Completion> await(int count) {
-        List<Completion> seen = new ArrayList<>();
+        List<Completion> seen = new ArrayList<>(count);
         long end = System.nanoTime() + patience.toNanos();
         while (seen.size() < count && System.nanoTime() < end) {
-            List<Completion> batch = poll();
-            if (batch.isEmpty()) {
+            if (fetched.isEmpty() && fetch() == 0) {
                 Thread.yield();
             }
-            seen.addAll(batch);
+            while (seen.size() < count && !fetched.isEmpty()) {
+                seen.add(fetched.remove());
+            }
         }
         assertThat(seen).as("completions within %s", patience).hasSize(count);
         return seen;
+    }
+
+    private int fetch() {
+        int count = queue.poll(completions);
+        for (int i = 0; i < count; i++) {
+            fetched.add(Completion.of(completions, i));
+        }
+        return count;
     }
 
     @Override

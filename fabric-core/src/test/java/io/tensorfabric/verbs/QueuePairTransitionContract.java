@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -68,10 +69,8 @@ abstract class QueuePairTransitionContract extends ContractGroup {
             QueuePairState from, QueuePairState to, QueuePairAttributes attributes, String... named) {
         VerbsException failure = assertFails(Errno.EINVAL, () -> a.queuePair().modify(attributes));
         assertThat(failure.call()).isEqualTo("ibv_modify_qp");
-        assertThat(failure.getMessage())
-                .contains(from.name())
-                .contains(to.name())
-                .contains(named);
+        assertThat(failure.getMessage()).contains(from.name(), to.name());
+        assertThat(List.of(named)).allMatch(failure.getMessage()::contains);
         assertThat(a.state()).as("unchanged").isEqualTo(from);
         assertThat(a.queuePair().query().state()).isEqualTo(from);
     }
