@@ -158,7 +158,7 @@ public final class OffHeap {
 
     /**
      * A direct buffer over memory, in native byte order, position 0 and limit {@code length}. It does not own the
-     * memory: using it after {@link #free} is undefined.
+     * memory: using it after {@link #free} is undefined. Newer JDKs refuse lengths over {@code Integer.MAX_VALUE - 8}.
      */
     public static ByteBuffer asByteBuffer(long address, int length) {
         checkSize(length);

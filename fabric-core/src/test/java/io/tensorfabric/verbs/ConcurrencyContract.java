@@ -218,8 +218,8 @@ abstract class ConcurrencyContract extends ContractGroup {
                 queuePair.postSend(list);
             }
             throw new AssertionError("The queue pair was never closed");
-        } catch (IllegalStateException ex) {
-            assertThat(queuePair.isClosed()).isTrue();
+        } catch (IllegalStateException expected) {
+            // It is closed, or about to be.
         }
     }
 

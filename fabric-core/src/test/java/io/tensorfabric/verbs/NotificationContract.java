@@ -204,8 +204,8 @@ abstract class NotificationContract extends ContractGroup {
             started.countDown();
             try {
                 assertThat(channel.await(subject.patience().multipliedBy(3))).isNull();
-            } catch (IllegalStateException ex) {
-                assertThat(channel.isClosed()).isTrue();
+            } catch (IllegalStateException expected) {
+                // The wait began after the close.
             }
         });
         started.await();

@@ -30,6 +30,9 @@ final class Lifecycle implements Runnable {
 
     private final Set<Lifecycle> dependents = new LinkedHashSet<>();
 
+    /** Being destroyed: users are refused from here on, not only when it is done. */
+    private volatile boolean closing;
+
     private volatile boolean closed;
 
     /** Opens an object that depends on its parents, which must be open. */
@@ -69,7 +72,7 @@ final class Lifecycle implements Runnable {
     }
 
     void checkOpen() {
-        if (closed) {
+        if (closing) {
             throw new IllegalStateException("The " + name + " is closed");
         }
     }
@@ -96,8 +99,13 @@ final class Lifecycle implements Runnable {
         if (!dependents.isEmpty()) {
             throw new VerbsException(destroyCall, Errno.EBUSY, name + " is used by " + describeDependents());
         }
-        destroy.run();
-        closed = true;
+        closing = true;
+        try {
+            destroy.run();
+            closed = true;
+        } finally {
+            closing = closed;
+        }
         parents.forEach(parent -> parent.abandon(this));
     }
 

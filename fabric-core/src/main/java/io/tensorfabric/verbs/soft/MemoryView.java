@@ -12,6 +12,9 @@ final class MemoryView {
 
     private static final long STEP = 1L << 30;
 
+    /** JDK 22 and later wrap no more, see {@code AbstractMemorySegmentImpl.checkArraySize}. */
+    private static final int WINDOW = Integer.MAX_VALUE - 8;
+
     private long base;
 
     private @Nullable ByteBuffer window;
@@ -23,7 +26,7 @@ final class MemoryView {
         if (buffer == null || offset < 0 || offset > STEP) {
             base = address & -STEP;
             offset = address - base;
-            buffer = OffHeap.asByteBuffer(base, Integer.MAX_VALUE);
+            buffer = OffHeap.asByteBuffer(base, WINDOW);
             window = buffer;
         }
         return buffer.clear().limit((int) offset + length).position((int) offset);
