@@ -71,7 +71,7 @@ class ArchitectureTest {
                     "io.tensorfabric.topology..")
             .should()
             .onlyDependOnClassesThat()
-            .resideInAnyPackage("java..", "sun.misc", "org.jspecify..", "org.slf4j..", "io.tensorfabric..")
+            .resideInAnyPackage("java..", "javax..", "sun.misc", "org.jspecify..", "org.slf4j..", "io.tensorfabric..")
             .allowEmptyShould(true);
 
     @ArchTest

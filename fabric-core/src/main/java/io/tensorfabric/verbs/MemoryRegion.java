@@ -8,6 +8,11 @@ import java.util.Set;
  */
 public interface MemoryRegion extends VerbsResource {
 
+    /** Handle that a bind work request names, 0 for providers that find the region by its key. */
+    default long handle() {
+        return 0;
+    }
+
     /** First byte. */
     long address();
 

@@ -19,6 +19,23 @@ public interface ProtectionDomain extends VerbsResource {
      */
     MemoryRegion registerMemory(long address, long length, Set<AccessFlag> access);
 
+    /**
+     * Registers memory of another device by its dma-buf; see {@code ibv_reg_dmabuf_mr(3)}. The caller may close the file
+     * descriptor afterwards and must keep the memory allocated until the region is closed.
+     *
+     * @param fileDescriptor the dma-buf
+     * @param offset first byte within the dma-buf
+     * @param length bytes, at least 1
+     * @param address what work requests call the first byte; its offset within a page must be that of {@code offset}
+     * @param access rights as for {@link #registerMemory}
+     * @throws VerbsException with {@link Errno#EOPNOTSUPP} if the device or the provider has no dma-buf support
+     */
+    default MemoryRegion registerDmaBuf(
+            int fileDescriptor, long offset, long length, long address, Set<AccessFlag> access) {
+        throw new VerbsException(
+                "ibv_reg_dmabuf_mr", Errno.EOPNOTSUPP, "the device " + context().deviceName() + " takes no dma-buf");
+    }
+
     /** Allocates an unbound type-2 memory window; see {@code ibv_alloc_mw(3)}. */
     MemoryWindow allocateMemoryWindow();
 

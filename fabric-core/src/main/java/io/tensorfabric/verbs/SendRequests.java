@@ -26,6 +26,7 @@ import io.tensorfabric.offheap.OffHeap;
  *     64    4 lkey of the memory region
  *     68    4 new rkey
  *     72    4 access            {@link AccessFlag#mask}
+ *     80    8 memory region     {@link MemoryRegion#handle()}
  * </pre>
  *
  * <p>Not thread-safe. Owns its memory: close it after the last post returned.
@@ -52,6 +53,7 @@ public final class SendRequests implements AutoCloseable {
     public static final int OFFSET_BIND_LKEY = 64;
     public static final int OFFSET_BIND_RKEY = 68;
     public static final int OFFSET_BIND_ACCESS = 72;
+    public static final int OFFSET_BIND_REGION = 80;
 
     /** Bytes of one scatter-gather element: addr (8), length (4), lkey (4). */
     public static final int ELEMENT_STRIDE = 16;
@@ -179,6 +181,7 @@ public final class SendRequests implements AutoCloseable {
         OffHeap.putInt(request + OFFSET_BIND_LKEY, region.lkey());
         OffHeap.putInt(request + OFFSET_BIND_RKEY, rkey);
         OffHeap.putInt(request + OFFSET_BIND_ACCESS, access);
+        OffHeap.putLong(request + OFFSET_BIND_REGION, region.handle());
         return this;
     }
 

@@ -57,6 +57,7 @@ final class AsyncEvents {
     }
 
     /** Forgets events of an object that is going away, which nobody could use. */
+    @SuppressWarnings("ReferenceEquality") // resources are who they are
     void forget(VerbsResource element) {
         lock.lock();
         try {

@@ -114,6 +114,7 @@ final class CompletionRing {
         }
     }
 
+    @SuppressWarnings("NonAtomicVolatileUpdate") // the lock is held
     private void append(
             long id,
             WorkCompletionStatus status,
@@ -188,6 +189,7 @@ final class CompletionRing {
         return keeping;
     }
 
+    @SuppressWarnings("NonAtomicVolatileUpdate") // the lock is held
     int poll(long target, int max) {
         if (overrun) {
             throw new VerbsException(

@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
  * Memory that a key opens: a registered region or a bound window. The engine enters it for each piece that it copies,
  * so that {@link #revoke()} returns only when no byte can be touched through it any more.
  */
+@SuppressWarnings("ReferenceEquality") // domains and queue pairs are who they are
 class Grant {
 
     private static final int REVOKED = Integer.MIN_VALUE;

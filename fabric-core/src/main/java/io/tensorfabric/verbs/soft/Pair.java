@@ -6,6 +6,7 @@ import io.tensorfabric.verbs.QueuePair;
 import io.tensorfabric.verbs.QueuePairAttribute;
 import io.tensorfabric.verbs.QueuePairAttributes;
 import io.tensorfabric.verbs.QueuePairState;
+import io.tensorfabric.verbs.QueuePairTransitions;
 import io.tensorfabric.verbs.SendRequests;
 import io.tensorfabric.verbs.WorkCompletionOpcode;
 import io.tensorfabric.verbs.WorkCompletionStatus;
@@ -193,7 +194,7 @@ final class Pair {
             QueuePairState from = state;
             QueuePairState to = changes.has(QueuePairAttribute.STATE) ? changes.state() : from;
             engine.faults().checkCall("ibv_modify_qp", to);
-            StateTransitions.check("queue pair " + number, from, to, changes);
+            QueuePairTransitions.check("queue pair " + number, from, to, changes);
             if (to == QueuePairState.RESET) {
                 reset();
                 return;

@@ -4,6 +4,7 @@ import io.tensorfabric.verbs.AccessFlag;
 import org.jspecify.annotations.Nullable;
 
 /** The device's side of a type-2 memory window. */
+@SuppressWarnings("ReferenceEquality") // domains and queue pairs are who they are
 final class Window {
 
     private static final int WRITING = AccessFlag.REMOTE_WRITE.bit() | AccessFlag.REMOTE_ATOMIC.bit();

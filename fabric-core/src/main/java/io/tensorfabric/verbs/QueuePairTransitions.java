@@ -1,4 +1,4 @@
-package io.tensorfabric.verbs.soft;
+package io.tensorfabric.verbs;
 
 import static io.tensorfabric.verbs.QueuePairAttribute.ACCESS_FLAGS;
 import static io.tensorfabric.verbs.QueuePairAttribute.DESTINATION_QPN;
@@ -23,89 +23,76 @@ import static io.tensorfabric.verbs.QueuePairState.RTS;
 import static io.tensorfabric.verbs.QueuePairState.SQD;
 import static io.tensorfabric.verbs.QueuePairState.SQE;
 
-import io.tensorfabric.verbs.Errno;
-import io.tensorfabric.verbs.QueuePairAttribute;
-import io.tensorfabric.verbs.QueuePairAttributes;
-import io.tensorfabric.verbs.QueuePairState;
-import io.tensorfabric.verbs.VerbsException;
-import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which state may follow which, and with which attributes, for reliable connected queue pairs: ibv_modify_qp(3) and the
- * table {@code qp_state_table} of the Linux kernel ({@code drivers/infiniband/core/verbs.c}).
+ * For providers: which state may follow which, and with which attributes, for reliable connected queue pairs. From
+ * {@code ibv_modify_qp(3)} and the table {@code qp_state_table} of the Linux kernel
+ * ({@code drivers/infiniband/core/verbs.c}).
  */
-final class StateTransitions {
+public final class QueuePairTransitions {
 
     private record Rule(Set<QueuePairAttribute> required, Set<QueuePairAttribute> optional) {}
 
     private static final Map<QueuePairState, Map<QueuePairState, Rule>> RULES = rules();
 
-    private StateTransitions() {}
+    private QueuePairTransitions() {}
 
     private static Map<QueuePairState, Map<QueuePairState, Rule>> rules() {
-        Map<QueuePairState, Map<QueuePairState, Rule>> rules = new EnumMap<>(QueuePairState.class);
-        for (QueuePairState from : QueuePairState.values()) {
-            rules.put(from, new EnumMap<>(QueuePairState.class));
-            rules.get(from).put(RESET, new Rule(none(), none()));
-        }
-        for (QueuePairState from : EnumSet.complementOf(EnumSet.of(RESET))) {
-            rules.get(from).put(ERR, new Rule(none(), none()));
-        }
         Set<QueuePairAttribute> init = EnumSet.of(PKEY_INDEX, PORT, ACCESS_FLAGS);
         Set<QueuePairAttribute> running = EnumSet.of(ACCESS_FLAGS, MIN_RNR_TIMER);
-        rules.get(RESET).put(INIT, new Rule(init, none()));
-        rules.get(INIT).put(INIT, new Rule(none(), init));
-        rules.get(INIT)
-                .put(
-                        RTR,
-                        new Rule(
-                                EnumSet.of(
-                                        PATH,
-                                        PATH_MTU,
-                                        DESTINATION_QPN,
-                                        RECEIVE_PSN,
-                                        MAX_READS_AS_TARGET,
-                                        MIN_RNR_TIMER),
-                                EnumSet.of(ACCESS_FLAGS, PKEY_INDEX)));
-        rules.get(RTR)
-                .put(
-                        RTS,
-                        new Rule(
-                                EnumSet.of(TIMEOUT, RETRY_COUNT, RNR_RETRY, SEND_PSN, MAX_READS_AS_INITIATOR),
-                                running));
-        rules.get(RTS).put(RTS, new Rule(none(), running));
-        rules.get(RTS).put(SQD, new Rule(none(), none()));
-        rules.get(SQD).put(RTS, new Rule(none(), running));
-        rules.get(SQD)
-                .put(
-                        SQD,
-                        new Rule(
-                                none(),
-                                EnumSet.of(
-                                        PORT,
-                                        PATH,
-                                        TIMEOUT,
-                                        RETRY_COUNT,
-                                        RNR_RETRY,
-                                        MAX_READS_AS_INITIATOR,
-                                        MAX_READS_AS_TARGET,
-                                        ACCESS_FLAGS,
-                                        PKEY_INDEX,
-                                        MIN_RNR_TIMER)));
-        rules.get(SQE).put(RTS, new Rule(none(), none()));
-        return rules;
+        Rule free = new Rule(none(), none());
+        Rule adjust = new Rule(none(), running);
+        return Map.of(
+                RESET, Map.of(RESET, free, INIT, new Rule(init, none())),
+                INIT, Map.of(RESET, free, ERR, free, INIT, new Rule(none(), init), RTR, readyToReceive()),
+                RTR, Map.of(RESET, free, ERR, free, RTS, readyToSend(running)),
+                RTS, Map.of(RESET, free, ERR, free, RTS, adjust, SQD, free),
+                SQD, Map.of(RESET, free, ERR, free, RTS, adjust, SQD, drained()),
+                SQE, Map.of(RESET, free, ERR, free, RTS, free),
+                ERR, Map.of(RESET, free, ERR, free));
+    }
+
+    private static Rule readyToReceive() {
+        return new Rule(
+                EnumSet.of(PATH, PATH_MTU, DESTINATION_QPN, RECEIVE_PSN, MAX_READS_AS_TARGET, MIN_RNR_TIMER),
+                EnumSet.of(ACCESS_FLAGS, PKEY_INDEX));
+    }
+
+    private static Rule readyToSend(Set<QueuePairAttribute> running) {
+        return new Rule(EnumSet.of(TIMEOUT, RETRY_COUNT, RNR_RETRY, SEND_PSN, MAX_READS_AS_INITIATOR), running);
+    }
+
+    private static Rule drained() {
+        return new Rule(
+                none(),
+                EnumSet.of(
+                        PORT,
+                        PATH,
+                        TIMEOUT,
+                        RETRY_COUNT,
+                        RNR_RETRY,
+                        MAX_READS_AS_INITIATOR,
+                        MAX_READS_AS_TARGET,
+                        ACCESS_FLAGS,
+                        PKEY_INDEX,
+                        MIN_RNR_TIMER));
     }
 
     private static Set<QueuePairAttribute> none() {
         return EnumSet.noneOf(QueuePairAttribute.class);
     }
 
-    /** Checks a change of attributes; the target is the present state when none is given. */
-    static void check(String name, QueuePairState from, QueuePairState to, QueuePairAttributes attributes) {
+    /**
+     * Checks a change of attributes; the target is the present state when none is given.
+     *
+     * @param name of the queue pair, for the message
+     * @throws VerbsException with {@link Errno#EINVAL} that names both states and the missing and surplus attributes
+     */
+    public static void check(String name, QueuePairState from, QueuePairState to, QueuePairAttributes attributes) {
         Rule rule = rule(from, to);
         if (rule == null) {
             throw refused(name, from, to, "there is no such transition for a reliable connected queue pair");
