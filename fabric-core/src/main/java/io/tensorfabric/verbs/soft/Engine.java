@@ -213,9 +213,8 @@ final class Engine {
         }
         // Later: who pushed holds locks of a queue pair.
         loops.get(0)
-                .execute(() -> pairs.values().stream()
-                        .filter(pair -> pair.uses(ring))
-                        .forEach(Pair::enterErrorForOverrun));
+                .execute(() ->
+                        pairs.values().stream().filter(pair -> pair.uses(ring)).forEach(Pair::enterErrorForOverrun));
     }
 
     /** Something that held traffic back may have ended. */
@@ -227,9 +226,7 @@ final class Engine {
     }
 
     void cutPort(int port) {
-        pairs.values().stream()
-                .filter(pair -> pair.config().port() == port)
-                .forEach(Pair::cut);
+        pairs.values().stream().filter(pair -> pair.config().port() == port).forEach(Pair::cut);
     }
 
     void disconnectAll() {

@@ -50,11 +50,11 @@ class Grant {
 
     /** Whether a queue pair of a domain may use all these rights. */
     final boolean permits(Object userDomain, Object queuePair, int rights) {
-        return domain == userDomain && (scope == null || scope == queuePair) && (access & rights) == rights;
+        return domain.equals(userDomain) && (scope == null || scope.equals(queuePair)) && (access & rights) == rights;
     }
 
     final boolean belongsTo(Object userDomain) {
-        return domain == userDomain;
+        return domain.equals(userDomain);
     }
 
     final @Nullable Object scope() {

@@ -95,12 +95,12 @@ final class Handshake {
                 .putInt(proof.mtu())
                 .putLong(proof.epoch())
                 .putLong(proof.resumeFrom());
-        message.put(mac(key, FROM_REQUESTER, hello, challenge, message.duplicate().flip()));
+        message.put(
+                mac(key, FROM_REQUESTER, hello, challenge, message.duplicate().flip()));
         return message.flip();
     }
 
-    static Proof checkProof(byte[] key, ByteBuffer hello, ByteBuffer challenge, ByteBuffer message)
-            throws IOException {
+    static Proof checkProof(byte[] key, ByteBuffer hello, ByteBuffer challenge, ByteBuffer message) throws IOException {
         ByteBuffer said = message.duplicate().clear().limit(PROOF - MAC);
         byte[] expected = mac(key, FROM_REQUESTER, hello, challenge, said);
         checkMac(expected, message, PROOF - MAC);

@@ -279,12 +279,11 @@ final class MessageExecutor implements FrameReader.Sink {
     }
 
     private void completeReceive(WorkCompletionStatus status) {
-        int flags =
-                switch (type) {
-                    case Wire.WRITE_IMM, Wire.SEND_IMM -> WorkCompletions.FLAG_WITH_IMMEDIATE;
-                    case Wire.SEND_INV -> WorkCompletions.FLAG_WITH_INVALIDATE;
-                    default -> 0;
-                };
+        int flags = switch (type) {
+            case Wire.WRITE_IMM, Wire.SEND_IMM -> WorkCompletions.FLAG_WITH_IMMEDIATE;
+            case Wire.SEND_INV -> WorkCompletions.FLAG_WITH_INVALIDATE;
+            default -> 0;
+        };
         WorkCompletionOpcode opcode =
                 type == Wire.WRITE_IMM ? WorkCompletionOpcode.RECV_RDMA_WITH_IMM : WorkCompletionOpcode.RECV;
         hasReceive = false;

@@ -158,8 +158,10 @@ final class Pair {
     byte @Nullable [] keyOf(int source) {
         PairConfig present = config;
         SoftAddress peer = present.peer();
-        boolean fits = mayReceive() && peer != null && present.destination() == source;
-        return fits ? Handshake.key(secret, peer.secret()) : null;
+        if (!mayReceive() || peer == null || present.destination() != source) {
+            return null;
+        }
+        return Handshake.key(secret, peer.secret());
     }
 
     boolean mayReceive() {
@@ -279,9 +281,7 @@ final class Pair {
 
     /** Tells once when the send queue has drained; the send lock is held. */
     void checkDrained() {
-        if (state == QueuePairState.SQD
-                && !drainAnnounced
-                && !requester.queue().hasOutstanding()) {
+        if (state == QueuePairState.SQD && !drainAnnounced && !requester.queue().hasOutstanding()) {
             drainAnnounced = true;
             raise(AsyncEventType.SQ_DRAINED);
         }
@@ -296,15 +296,7 @@ final class Pair {
 
     private void flushReceive(long id) {
         receiveCompletions.push(
-                id,
-                WorkCompletionStatus.WR_FLUSH_ERR,
-                WorkCompletionOpcode.RECV.code(),
-                0,
-                0,
-                number,
-                0,
-                0,
-                false);
+                id, WorkCompletionStatus.WR_FLUSH_ERR, WorkCompletionOpcode.RECV.code(), 0, 0, number, 0, 0, false);
     }
 
     /** Executes a bind work request; {@code false} when it is not allowed. */

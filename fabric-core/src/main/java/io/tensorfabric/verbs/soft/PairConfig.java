@@ -102,7 +102,9 @@ final class PairConfig {
                 case STATE -> {}
                 case ACCESS_FLAGS -> access = AccessFlag.mask(attributes.accessFlags());
                 case PKEY_INDEX -> range("the partition key index", attributes.pkeyIndex(), 0, 0);
-                case PORT -> port = range("the port", attributes.port(), 1, engine.ports().count());
+                case PORT ->
+                    port = range(
+                            "the port", attributes.port(), 1, engine.ports().count());
                 case PATH -> takePath(attributes.path());
                 case PATH_MTU -> mtu = attributes.pathMtu();
                 case TIMEOUT -> timeout = range("the timeout", attributes.timeout(), 0, 31);
@@ -113,8 +115,9 @@ final class PairConfig {
                 case MIN_RNR_TIMER -> minRnrTimer = range("the RNR timer", attributes.minRnrTimer(), 0, 31);
                 case SEND_PSN -> sendPsn = psn(attributes.sendPsn());
                 case MAX_READS_AS_TARGET -> readsAsTarget = reads(attributes.maxReadsAsTarget(), engine);
-                case DESTINATION_QPN -> destination =
-                        range("the destination queue pair number", attributes.destinationQpn(), 0, PSN_LIMIT - 1);
+                case DESTINATION_QPN ->
+                    destination =
+                            range("the destination queue pair number", attributes.destinationQpn(), 0, PSN_LIMIT - 1);
             }
         }
     }
@@ -127,7 +130,7 @@ final class PairConfig {
         try {
             peer = SoftAddress.parse(address);
         } catch (IllegalArgumentException ex) {
-            throw invalid(ex.getMessage());
+            throw invalid(String.valueOf(ex.getMessage()));
         }
         range("the traffic class", path.trafficClass(), 0, 255);
         range("the hop limit", path.hopLimit(), 0, 255);
@@ -139,7 +142,8 @@ final class PairConfig {
     }
 
     private static int reads(int value, Engine engine) {
-        return range("the number of outstanding READs", value, 0, engine.options().maxReads());
+        return range(
+                "the number of outstanding READs", value, 0, engine.options().maxReads());
     }
 
     private static int range(String what, int value, int min, int max) {

@@ -1,10 +1,6 @@
 package io.tensorfabric.verbs.soft;
 
-import static io.tensorfabric.verbs.soft.Opcodes.BIND_MW;
-import static io.tensorfabric.verbs.soft.Opcodes.RDMA_READ;
-
 import io.tensorfabric.verbs.QueuePairState;
-import io.tensorfabric.verbs.SendFlag;
 import io.tensorfabric.verbs.SendRequests;
 import io.tensorfabric.verbs.WorkCompletionStatus;
 import java.io.IOException;
@@ -30,7 +26,7 @@ final class Requester {
 
     private final Transmitter transmitter;
 
-    private final MemoryAccess sendAccess;
+    private final MessagePicker picker;
 
     private final AnswerReader answers;
 
@@ -51,12 +47,13 @@ final class Requester {
         this.ring = new SendRing(capacity, maxInline);
         this.queue = new SendQueue(pair, ring, signalAll);
         this.gate = new SendGate(pair);
-        this.sendAccess = new MemoryAccess(pair.engine().keys());
-        this.transmitter = new Transmitter(this, queue, sendAccess);
+        this.clock = new RetryClock(pair, queue);
+        MemoryAccess sendAccess = new MemoryAccess(pair.engine().keys());
+        this.picker = new MessagePicker(pair, this, queue, sendAccess, clock);
+        this.transmitter = new Transmitter(picker, gate, queue, sendAccess);
         MemoryAccess readAccess = new MemoryAccess(pair.engine().keys());
         this.answers = new AnswerReader(queue, readAccess);
         this.reader = new FrameReader(Wire.RESPONSE_HEADER, readAccess, answers);
-        this.clock = new RetryClock(pair, queue);
     }
 
     SendGate gate() {
@@ -106,7 +103,8 @@ final class Requester {
         }
         RequesterLink present = link;
         if (present == null || !present.isUp()) {
-            skipLocalOperations();
+            // Remote operations wait for the connection; local ones that come before them do not.
+            picker.next();
             settle();
             if (queue.hasOutstanding() || (queue.sendIndex < queue.tail && !queue.isBlocked())) {
                 dial(present);
@@ -114,11 +112,6 @@ final class Requester {
         } else if (socketReady || !writeWanted) {
             transmit(present);
         }
-    }
-
-    private void skipLocalOperations() {
-        // Remote operations wait for the connection: asking for the next message runs what comes before it.
-        nextMessage();
     }
 
     private void transmit(RequesterLink present) {
@@ -167,100 +160,10 @@ final class Requester {
         clock.arm(link);
     }
 
-    /** Moves to the next message that is to go on the wire now; runs local operations on the way. */
-    boolean nextMessage() {
-        while (queue.sendIndex < queue.tail && !queue.isBlocked() && !clock.isReceiverWaiting()) {
-            long slot = ring.slot(queue.sendIndex);
-            int opcode = SendRing.opcode(slot);
-            boolean fresh = queue.sendIndex >= queue.startedIndex;
-            if (!fresh && isSettled(slot, opcode)) {
-                queue.sendIndex++;
-                continue;
-            }
-            if (fresh && !mayBegin(slot, opcode)) {
-                return false;
-            }
-            if (SendQueue.isLocal(opcode)) {
-                runLocal(slot, opcode);
-                continue;
-            }
-            RequesterLink present = link;
-            if (present == null || !present.isUp()) {
-                return false;
-            }
-            if (fresh) {
-                begin(slot, opcode);
-            }
-            return true;
-        }
-        return false;
-    }
-
-    private boolean isSettled(long slot, int opcode) {
-        return SendRing.isDone(slot) || (opcode != RDMA_READ && SendRing.sequence(slot) <= queue.ackedSequence);
-    }
-
-    private boolean mayBegin(long slot, int opcode) {
-        if (pair.state() == QueuePairState.SQD) {
-            return false;
-        }
-        long notBefore = SendRing.notBefore(slot);
-        if (notBefore != 0 && notBefore - System.nanoTime() > 0) {
-            pumpAt(notBefore);
-            return false;
-        }
-        boolean fenced = SendRing.has(slot, SendFlag.FENCE) && queue.readsOutstanding > 0;
-        boolean full = opcode == RDMA_READ
-                && queue.readsOutstanding >= pair.config().readsAsInitiator();
-        if (fenced || full) {
-            return false;
-        }
-        WorkCompletionStatus fault = pair.engine().faults().takeWorkFault();
-        WorkCompletionStatus problem = fault != null ? fault : localProblem(slot, opcode);
-        if (problem != null) {
-            queue.block(queue.sendIndex, problem);
-            return false;
-        }
-        return true;
-    }
-
-    private @Nullable WorkCompletionStatus localProblem(long slot, int opcode) {
-        if (SendQueue.isLocal(opcode)) {
-            return null;
-        }
-        if (SendRing.total(slot) > Wire.MAX_MESSAGE) {
-            return WorkCompletionStatus.LOC_LEN_ERR;
-        }
-        boolean permitted = SendRing.isInline(slot)
-                || sendAccess.permitsLocal(
-                        SendRing.elements(slot),
-                        SendRing.elementCount(slot),
-                        pair.domain(),
-                        pair,
-                        opcode == RDMA_READ ? Rights.LOCAL_WRITE : 0);
-        return permitted ? null : WorkCompletionStatus.LOC_PROT_ERR;
-    }
-
-    private void runLocal(long slot, int opcode) {
-        boolean done = opcode == BIND_MW ? pair.bind(slot) : pair.invalidate(SendRing.rkey(slot));
-        if (done) {
-            SendRing.markDone(slot);
-            queue.sendIndex++;
-            queue.startedIndex = queue.sendIndex;
-        } else {
-            // As rxe has it: rxe_do_local_ops in rxe_req.c.
-            queue.block(
-                    queue.sendIndex,
-                    opcode == BIND_MW ? WorkCompletionStatus.MW_BIND_ERR : WorkCompletionStatus.LOC_QP_OP_ERR);
-        }
-    }
-
-    private void begin(long slot, int opcode) {
-        SendRing.sequence(slot, queue.nextSequence++);
-        queue.startedIndex = queue.sendIndex + 1;
-        if (opcode == RDMA_READ) {
-            queue.readsOutstanding++;
-        }
+    /** Whether messages can leave. */
+    boolean isUp() {
+        RequesterLink present = link;
+        return present != null && present.isUp();
     }
 
     /** Completes what is due, and fails when that is due. */

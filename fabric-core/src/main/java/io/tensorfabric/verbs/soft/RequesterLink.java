@@ -40,7 +40,10 @@ final class RequesterLink extends Link {
         this.destination = config.destination();
         this.macKey = Handshake.key(peer.secret(), pair.secret());
         this.proof = new Handshake.Proof(
-                config.sendPsn(), config.mtu().bytes(), pair.epoch(), pair.requester().resumeFrom());
+                config.sendPsn(),
+                config.mtu().bytes(),
+                pair.epoch(),
+                pair.requester().resumeFrom());
     }
 
     /** Begins to connect; on the loop's thread. */

@@ -29,8 +29,8 @@ final class RetryClock {
 
     /** Units of 10 us of the timer codes 0 to 31, table 45 of the InfiniBand specification, volume 1. */
     private static final int[] RNR_TIMERS = {
-        65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072,
-        4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152
+        65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096,
+        6144, 8192, 12288, 16384, 24576, 32768, 49152
     };
 
     private final Pair pair;

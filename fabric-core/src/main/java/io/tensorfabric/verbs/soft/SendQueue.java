@@ -103,8 +103,7 @@ final class SendQueue {
         while (ackIndex < startedIndex) {
             long slot = ring.slot(ackIndex);
             int opcode = SendRing.opcode(slot);
-            boolean acknowledged =
-                    !isLocal(opcode) && opcode != RDMA_READ && SendRing.sequence(slot) <= ackedSequence;
+            boolean acknowledged = !isLocal(opcode) && opcode != RDMA_READ && SendRing.sequence(slot) <= ackedSequence;
             if (!acknowledged && !SendRing.isDone(slot)) {
                 break;
             }
@@ -138,16 +137,7 @@ final class SendQueue {
             int opcode = SendRing.opcode(slot);
             int bytes = isLocal(opcode) ? 0 : (int) SendRing.total(slot);
             pair.sendCompletions()
-                    .push(
-                            SendRing.id(slot),
-                            status,
-                            Opcodes.completion(opcode),
-                            bytes,
-                            0,
-                            pair.number(),
-                            0,
-                            0,
-                            false);
+                    .push(SendRing.id(slot), status, Opcodes.completion(opcode), bytes, 0, pair.number(), 0, 0, false);
             // Places of unsignalled requests become free with a later completion, as with libibverbs.
             freeIndex = index + 1;
         }

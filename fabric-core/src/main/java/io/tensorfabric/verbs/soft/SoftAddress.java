@@ -108,7 +108,8 @@ final class SoftAddress {
         InetAddress address = endpoint.getAddress();
         String host = address.getHostAddress();
         String literal = address instanceof Inet6Address ? "[" + host + "]" : host;
-        return PREFIX + literal + ":" + endpoint.getPort() + ":" + HexFormat.of().formatHex(secret);
+        return PREFIX + literal + ":" + endpoint.getPort() + ":"
+                + HexFormat.of().formatHex(secret);
     }
 
     /** Leaves out the secret. */

@@ -28,8 +28,7 @@ final class SoftProtectionDomain extends SoftResource implements ProtectionDomai
     private final Object identity = new Object();
 
     SoftProtectionDomain(SoftContext context) {
-        super(new Lifecycle(
-                "protection domain " + context.engine().nextId(), "ibv_dealloc_pd", context.lifecycle()));
+        super(new Lifecycle("protection domain " + context.engine().nextId(), "ibv_dealloc_pd", context.lifecycle()));
         this.context = context;
     }
 
@@ -120,7 +119,12 @@ final class SoftProtectionDomain extends SoftResource implements ProtectionDomai
         boolean shared = options.sharedReceiveQueue() != null;
         range(call, "send work requests", asked.maxSendRequests(), 0, limit);
         range(call, "elements of a send", asked.maxSendElements(), 0, SendRequests.MAX_ELEMENTS);
-        range(call, "bytes of inline data", asked.maxInlineData(), 0, engine().options().maxInlineData());
+        range(
+                call,
+                "bytes of inline data",
+                asked.maxInlineData(),
+                0,
+                engine().options().maxInlineData());
         if (!shared) {
             range(call, "receive work requests", asked.maxReceiveRequests(), 0, limit);
             range(call, "elements of a receive", asked.maxReceiveElements(), 0, ReceiveRequests.MAX_ELEMENTS);
@@ -145,8 +149,8 @@ final class SoftProtectionDomain extends SoftResource implements ProtectionDomai
 
     private static void range(String call, String what, int value, int min, int max) {
         if (value < min || value > max) {
-            throw invalid(call, "the number of " + what + " must be " + min + " to the limit of " + max + ", not "
-                    + value);
+            throw invalid(
+                    call, "the number of " + what + " must be " + min + " to the limit of " + max + ", not " + value);
         }
     }
 

@@ -136,10 +136,11 @@ final class SoftQueuePair extends SoftResource implements QueuePair {
         // Closing takes the same lock: an open check made before it does not count.
         checkOpen();
         switch (pair.state()) {
-            case RESET, INIT, RTR -> throw new VerbsException(
-                    "ibv_post_send",
-                    Errno.EINVAL,
-                    this + " is in state " + pair.state() + ", and sends can be posted from RTS on");
+            case RESET, INIT, RTR ->
+                throw new VerbsException(
+                        "ibv_post_send",
+                        Errno.EINVAL,
+                        this + " is in state " + pair.state() + ", and sends can be posted from RTS on");
             default -> {}
         }
     }

@@ -15,8 +15,7 @@ final class SoftSharedReceiveQueue extends SoftResource implements SharedReceive
     private final ReceiveRing ring;
 
     SoftSharedReceiveQueue(SoftProtectionDomain domain, int capacity, int maxElements) {
-        super(new Lifecycle(
-                "shared receive queue " + domain.engine().nextId(), "ibv_destroy_srq", domain.lifecycle()));
+        super(new Lifecycle("shared receive queue " + domain.engine().nextId(), "ibv_destroy_srq", domain.lifecycle()));
         this.domain = domain;
         this.ring = new ReceiveRing(capacity, maxElements, "ibv_post_srq_recv");
         AsyncEvents events = domain.engine().events();

@@ -30,7 +30,9 @@ final class Transmitter {
 
     private static final int STAGING = 64 * 1024;
 
-    private final Requester requester;
+    private final MessagePicker picker;
+
+    private final SendGate gate;
 
     private final SendQueue queue;
 
@@ -57,8 +59,9 @@ final class Transmitter {
 
     private boolean progressed;
 
-    Transmitter(Requester requester, SendQueue queue, MemoryAccess access) {
-        this.requester = requester;
+    Transmitter(MessagePicker picker, SendGate gate, SendQueue queue, MemoryAccess access) {
+        this.picker = picker;
+        this.gate = gate;
         this.queue = queue;
         this.ring = queue.ring();
         this.access = access;
@@ -129,8 +132,8 @@ final class Transmitter {
         if (!continuing && !beginMessage()) {
             return false;
         }
-        int length = (int) Math.min(messageTotal - messageOffset, requester.gate().segment(Wire.SEGMENT));
-        if (!requester.gate().admits(length)) {
+        int length = (int) Math.min(messageTotal - messageOffset, gate.segment(Wire.SEGMENT));
+        if (!gate.admits(length)) {
             return false;
         }
         long index = queue.sendIndex;
@@ -159,11 +162,11 @@ final class Transmitter {
     }
 
     private boolean beginMessage() {
-        while (requester.nextMessage()) {
+        while (picker.next()) {
             long slot = ring.slot(queue.sendIndex);
             messageOffset = 0;
             messageTotal = SendRing.opcode(slot) == RDMA_READ ? 0 : SendRing.total(slot);
-            if (!requester.gate().drops()) {
+            if (!gate.drops()) {
                 return true;
             }
             queue.sendIndex++;

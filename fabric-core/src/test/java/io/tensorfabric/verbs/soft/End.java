@@ -34,10 +34,7 @@ final class End implements AutoCloseable {
     static final int SEND_PSN_B = 0x654321;
 
     static final Set<AccessFlag> ALL = EnumSet.of(
-            AccessFlag.LOCAL_WRITE,
-            AccessFlag.REMOTE_WRITE,
-            AccessFlag.REMOTE_READ,
-            AccessFlag.MEMORY_WINDOW_BIND);
+            AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ, AccessFlag.MEMORY_WINDOW_BIND);
 
     final VerbsContext context;
     final ProtectionDomain domain;
@@ -71,8 +68,7 @@ final class End implements AutoCloseable {
     }
 
     static PathAddress pathTo(QueuePair pair, VerbsContext context) {
-        return new PathAddress(
-                context.queryGidTable(1).get(0).gid(), 0, 0, 0, 0, 64, pair.providerAddress());
+        return new PathAddress(context.queryGidTable(1).get(0).gid(), 0, 0, 0, 0, 64, pair.providerAddress());
     }
 
     void init() {

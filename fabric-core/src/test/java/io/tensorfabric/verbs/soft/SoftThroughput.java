@@ -1,0 +1,60 @@
+package io.tensorfabric.verbs.soft;
+
+import io.tensorfabric.verbs.Opcode;
+import io.tensorfabric.verbs.SendFlag;
+import io.tensorfabric.verbs.WorkCompletionStatus;
+import java.lang.management.ManagementFactory;
+
+/** Measures writes between two processes: run its main. */
+final class SoftThroughput {
+
+    private static final int WINDOW = 16;
+
+    private SoftThroughput() {}
+
+    public static void main(String[] arguments) throws Exception {
+        long size = 64L << 20;
+        try (End end = new End(SoftDeviceOptions.defaults(), size);
+                ForkedEnd peer = ForkedEnd.connect(end, size)) {
+            for (int length : new int[] {8, 4096, 65_536, 1 << 20, 4 << 20}) {
+                long total = Math.max(20_000L * length, 2L << 30);
+                int count = (int) Math.min(200_000, total / length);
+                run(end, peer, length, count / 4, WINDOW);
+                long took = run(end, peer, length, count, WINDOW);
+                System.out.printf(
+                        "write %8d bytes: %6.2f GB/s, %8.0f messages/s%n",
+                        length, (double) length * count / took, count * 1e9 / took);
+            }
+            for (int length : new int[] {8, 4096}) {
+                run(end, peer, length, 20_000, 1);
+                long took = run(end, peer, length, 20_000, 1);
+                System.out.printf("latency %6d bytes: %.1f us%n", length, took / 20_000 / 1000.0);
+            }
+        }
+        System.out.println("cpu " + ManagementFactory.getRuntimeMXBean().getUptime() + " ms");
+    }
+
+    private static long run(End end, ForkedEnd peer, int length, int count, int window) {
+        long start = System.nanoTime();
+        int posted = 0;
+        int done = 0;
+        while (done < count) {
+            if (posted < count && posted - done < window) {
+                end.sends
+                        .clear()
+                        .add(posted, Opcode.RDMA_WRITE)
+                        .flags(SendFlag.SIGNALED)
+                        .remote(peer.description().memory(), peer.description().rkey())
+                        .local(end.memory, length, end.region.lkey());
+                posted += end.pair.postSend(end.sends);
+            }
+            if (end.queue.poll(end.completions) > 0) {
+                if (end.completions.status(0) != WorkCompletionStatus.SUCCESS) {
+                    throw new IllegalStateException("A write failed: " + end.completions.status(0));
+                }
+                done++;
+            }
+        }
+        return System.nanoTime() - start;
+    }
+}
