@@ -123,8 +123,10 @@ final class ConnectionTable {
                     peer, "a request of this node to that one is under way, and the lower node id's request wins");
         }
         FabricConnection present = byNode.get(peer.nodeId());
-        boolean sameLife = present != null && present.peer().incarnation().equals(peer.incarnation());
-        if (sameLife && present.isUp() && present != provenDead) {
+        if (present != null
+                && present.peer().incarnation().equals(peer.incarnation())
+                && present.isUp()
+                && present != provenDead) {
             return new Admission(null, null, null, present);
         }
         checkLimit(peer.nodeId());

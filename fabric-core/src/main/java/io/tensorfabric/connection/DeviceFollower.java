@@ -26,6 +26,7 @@ record DeviceFollower(ConnectionTable table, PeerBook book) implements DeviceObs
         }
     }
 
+    @SuppressWarnings("ReferenceEquality") // resources are who they are
     private static boolean owns(FabricConnection connection, VerbsResource element) {
         ReceiveQueue receives = connection.laneSet().receiveQueue();
         return (receives != null && receives.queue() == element)

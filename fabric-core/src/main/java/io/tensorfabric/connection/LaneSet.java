@@ -79,7 +79,7 @@ final class LaneSet {
         return lanes;
     }
 
-    /** Makes everything, up to INIT. What was made before a failure is taken apart by {@link #destroy}. */
+    /** Makes everything, up to INIT. What was made before a failure is closed by the teardown. */
     void create(NegotiationSteps negotiation, FabricServices services) {
         negotiation.run("reserving completion queue entries", this::reserve);
         negotiation.run("creating the shared receive queue", () -> createReceiveQueue(services));

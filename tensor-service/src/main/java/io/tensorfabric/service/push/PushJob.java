@@ -98,7 +98,6 @@ final class PushJob {
         }
     }
 
-    @SuppressWarnings("FutureReturnValueIgnored") // ended() settles the outcome
     private void pushNext() {
         StoredTensor.Use use;
         synchronized (this) {
