@@ -28,8 +28,10 @@ final class SoftQueuePair extends SoftResource implements QueuePair {
     private final boolean shared;
 
     /** Keeps what the queue pair uses reachable. */
+    @SuppressWarnings("UnusedVariable")
     private final QueuePairOptions options;
 
+    @SuppressWarnings("UnusedVariable")
     private final SoftProtectionDomain domain;
 
     private SoftQueuePair(
