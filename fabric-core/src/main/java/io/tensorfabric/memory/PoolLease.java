@@ -7,7 +7,7 @@ import java.lang.ref.ReferenceQueue;
 /** A lease of a pool. Never reused: a second close can not hit the next owner of the same memory. */
 final class PoolLease implements BufferLease {
 
-    private final MemoryRegionPool pool;
+    private final SlabPool pool;
 
     private final LeaseRecord lease;
 
@@ -17,13 +17,7 @@ final class PoolLease implements BufferLease {
 
     private volatile boolean closed;
 
-    PoolLease(
-            MemoryRegionPool pool,
-            ReferenceQueue<PoolLease> dropped,
-            Slab slab,
-            int extent,
-            long length,
-            String holder) {
+    PoolLease(SlabPool pool, ReferenceQueue<PoolLease> dropped, Slab slab, int extent, long length, String holder) {
         this.pool = pool;
         this.lease = new LeaseRecord(this, dropped, slab, extent, holder);
         this.address = slab.extents.start(extent);

@@ -21,7 +21,7 @@ final class SlabSet {
      */
     record Growth(long size, boolean dedicated, List<Slab> victims) {}
 
-    private final MemoryRegionPool pool;
+    private final SlabPool pool;
 
     private final long capacity;
 
@@ -52,7 +52,7 @@ final class SlabSet {
      * @param options sizes
      * @param largestRegion most bytes that the device registers at once
      */
-    SlabSet(MemoryRegionPool pool, MemoryPoolOptions options, long largestRegion) {
+    SlabSet(SlabPool pool, MemoryPoolOptions options, long largestRegion) {
         this.pool = pool;
         unit = Math.max(MemoryPoolOptions.MIN_SIZE, options.minBlock());
         capacity = ByteSizes.roundDown(options.maxBytes(), unit);
