@@ -166,6 +166,14 @@ final class End implements AutoCloseable {
         }
     }
 
+    void assertUntouched(long offset, long length) {
+        for (long i = 0; i < length; i++) {
+            if (OffHeap.getByte(memory + offset + i) != 0) {
+                throw new AssertionError("byte " + i + " of " + length + " was written");
+            }
+        }
+    }
+
     @Override
     public void close() {
         pair.close();

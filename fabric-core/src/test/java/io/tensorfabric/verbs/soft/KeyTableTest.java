@@ -1,0 +1,45 @@
+package io.tensorfabric.verbs.soft;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class KeyTableTest {
+
+    private final KeyTable keys = new KeyTable();
+
+    private final Region region = new Region(this, 4096, 4096, 0);
+
+    @Test
+    void whenPublishedThenOnlyTheExactKeyOfItsKindOpensIt() {
+        int key = keys.reserve();
+        assertThat(keys.find(key, true)).isNull();
+        keys.publish(key, true, region);
+        assertThat(keys.find(key, true)).isSameAs(region);
+        assertThat(keys.find(key, false)).isNull();
+        assertThat(keys.find(key ^ 1, true)).isNull();
+        assertThat(keys.find(key ^ 0x100, true)).isNull();
+    }
+
+    @Test
+    void whenManyComeAndGoThenEachIsFoundAndNoIndexReturnsSoon() {
+        Set<Integer> indices = new HashSet<>();
+        List<Integer> live = new ArrayList<>();
+        for (int i = 0; i < 20_000; i++) {
+            int key = keys.reserve();
+            assertThat(indices.add(key >>> 8)).as("index is new").isTrue();
+            keys.publish(key, true, region);
+            live.add(key);
+            if (i % 3 != 0) {
+                int gone = live.remove(i % live.size());
+                keys.release(gone);
+                assertThat(keys.find(gone, true)).isNull();
+            }
+        }
+        assertThat(live).allSatisfy(key -> assertThat(keys.find(key, true)).isSameAs(region));
+    }
+}
