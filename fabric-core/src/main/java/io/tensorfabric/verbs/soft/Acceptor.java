@@ -68,7 +68,7 @@ final class Acceptor implements IoLoop.Handler {
     }
 
     @Override
-    public void ready(SelectionKey key) throws IOException {
+    public void ready(int operations) throws IOException {
         SocketChannel channel = listener.accept();
         while (channel != null) {
             admit(channel);

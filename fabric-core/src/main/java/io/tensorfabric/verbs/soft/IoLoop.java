@@ -2,6 +2,7 @@ package io.tensorfabric.verbs.soft;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.channels.CancelledKeyException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.util.PriorityQueue;
@@ -38,8 +39,8 @@ final class IoLoop implements Runnable {
 
     /** What is registered with the selector. */
     interface Handler {
-        /** Serves the socket; an exception closes it. */
-        void ready(SelectionKey key) throws IOException;
+        /** Serves the socket, which is ready for these operations; an exception closes it. */
+        void ready(int operations) throws IOException;
 
         /** Closes the socket. */
         void close();
@@ -126,11 +127,11 @@ final class IoLoop implements Runnable {
 
     private void serve(SelectionKey key) {
         Handler handler = (Handler) key.attachment();
-        if (!key.isValid()) {
-            return;
-        }
         try {
-            handler.ready(key);
+            handler.ready(key.readyOps());
+        } catch (CancelledKeyException ex) {
+            // Another thread has closed it in this moment.
+            handler.close();
         } catch (IOException ex) {
             log.debug("A connection of {} ended: {}", thread.getName(), ex.toString());
             handler.close();

@@ -185,19 +185,19 @@ final class Requester {
     }
 
     /** Called by the loop: the socket can be read, written or both. */
-    void ready(RequesterLink from, SelectionKey key) throws IOException {
+    void ready(RequesterLink from, int operations) throws IOException {
         pair.sendLock().lock();
         try {
             if (link != from) {
                 from.close();
                 return;
             }
-            if (key.isReadable() && !readAnswers(from)) {
+            if ((operations & SelectionKey.OP_READ) != 0 && !readAnswers(from)) {
                 from.close();
                 return;
             }
             if (link == from) {
-                pump(key.isValid() && key.isWritable());
+                pump((operations & SelectionKey.OP_WRITE) != 0);
             }
         } finally {
             pair.sendLock().unlock();

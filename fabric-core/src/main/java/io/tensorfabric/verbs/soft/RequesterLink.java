@@ -70,9 +70,9 @@ final class RequesterLink extends Link {
     }
 
     @Override
-    public void ready(SelectionKey key) throws IOException {
+    public void ready(int operations) throws IOException {
         if (up) {
-            pair.requester().ready(this, key);
+            pair.requester().ready(this, operations);
         } else if (!connected) {
             if (channel().finishConnect()) {
                 greet();

@@ -64,8 +64,9 @@ final class Responder {
     }
 
     /** Called by the loop: the socket can be read, written or both. */
-    void ready(ResponderLink from, SelectionKey key) throws IOException {
-        boolean again = serve(from, key.isReadable(), key.isWritable());
+    void ready(ResponderLink from, int operations) throws IOException {
+        boolean again =
+                serve(from, (operations & SelectionKey.OP_READ) != 0, (operations & SelectionKey.OP_WRITE) != 0);
         while (again) {
             // Answers left and made room for requests that lie in the buffer already.
             again = serve(from, true, false);

@@ -42,13 +42,13 @@ final class ResponderLink extends Link {
     }
 
     @Override
-    public void ready(SelectionKey key) throws IOException {
+    public void ready(int operations) throws IOException {
         Responder present = responder;
         ByteBuffer last = farewell;
         if (last != null) {
             sayFarewell(last);
         } else if (present != null) {
-            present.ready(this, key);
+            present.ready(this, operations);
         } else {
             shakeHands();
         }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tensorfabric.offheap.OffHeap;
 import io.tensorfabric.verbs.AccessFlag;
 import io.tensorfabric.verbs.AsyncEvent;
+import io.tensorfabric.verbs.CompletionChannel;
 import io.tensorfabric.verbs.CompletionQueue;
 import io.tensorfabric.verbs.MemoryRegion;
 import io.tensorfabric.verbs.Mtu;
@@ -38,6 +39,7 @@ final class End implements AutoCloseable {
 
     final VerbsContext context;
     final ProtectionDomain domain;
+    final CompletionChannel channel;
     final CompletionQueue queue;
     final QueuePair pair;
     final long memory;
@@ -59,7 +61,8 @@ final class End implements AutoCloseable {
         this.context = context;
         this.size = size;
         domain = context.allocateProtectionDomain();
-        queue = context.createCompletionQueue(256, null);
+        channel = context.createCompletionChannel();
+        queue = context.createCompletionQueue(256, channel);
         memory = OffHeap.allocate(size, 4096);
         OffHeap.fill(memory, size, (byte) 0);
         region = domain.registerMemory(memory, size, ALL);
@@ -179,6 +182,7 @@ final class End implements AutoCloseable {
         pair.close();
         region.close();
         queue.close();
+        channel.close();
         domain.close();
         context.close();
         OffHeap.free(memory);
