@@ -1,0 +1,127 @@
+package io.tensorfabric.transfer;
+
+import io.tensorfabric.connection.Lane;
+import io.tensorfabric.connection.Transmission;
+import java.util.ArrayDeque;
+
+/**
+ * Keeps a bulk lane busy with the chunks of large pushes: a limited number of transmissions at a time, taking turns
+ * between pushes. Guarded by the lock of its link's sender.
+ */
+final class BulkPump {
+
+    private final LinkSender sender;
+    private final LanePumps pumps;
+    private final Lane lane;
+    private final TransferOptions options;
+    private final ArrayDeque<Push> pushes = new ArrayDeque<>();
+    private int outstanding;
+    private long backlog;
+    private boolean blocked;
+    private boolean pumping;
+
+    BulkPump(LinkSender sender, LanePumps pumps, Lane lane, TransferOptions options) {
+        this.sender = sender;
+        this.pumps = pumps;
+        this.lane = lane;
+        this.options = options;
+    }
+
+    boolean isFor(Lane other) {
+        return lane.index() == other.index();
+    }
+
+    /** Bytes that wait to be posted here. */
+    long backlog() {
+        return backlog;
+    }
+
+    void add(Push push) {
+        pushes.add(push);
+        backlog += push.bytes();
+    }
+
+    void remove(Push push) {
+        if (pushes.remove(push)) {
+            backlog -= push.bytes() - push.posted;
+        }
+    }
+
+    void unblock() {
+        blocked = false;
+    }
+
+    void ended() {
+        outstanding--;
+    }
+
+    void clear() {
+        pushes.clear();
+        backlog = 0;
+    }
+
+    void pump() {
+        if (pumping) {
+            return;
+        }
+        pumping = true;
+        try {
+            while (!blocked && outstanding < options.transmissionsPerLane() && !pushes.isEmpty() && pumps.isUp()) {
+                send(pushes.element());
+            }
+        } finally {
+            pumping = false;
+        }
+    }
+
+    private void send(Push push) {
+        int chunks = 0;
+        long end = push.posted;
+        while (chunks < options.chunksPerTransmission() && end < push.bytes()) {
+            end += chunk(push, end);
+            chunks++;
+        }
+        boolean last = end == push.bytes();
+        Transmission transmission = lane.begin(last ? chunks + 1 : chunks, last);
+        if (transmission == null) {
+            blocked = true;
+            return;
+        }
+        pushes.remove();
+        write(transmission, push, end);
+        if (last) {
+            sender.writeHeader(transmission, push);
+        } else {
+            // To the end of the queue: others get their turn.
+            pushes.add(push);
+        }
+        long bytes = end - push.posted;
+        backlog -= bytes;
+        push.posted = end;
+        push.outstanding++;
+        outstanding++;
+        transmission.submit(push, bytes);
+    }
+
+    private void write(Transmission transmission, Push push, long end) {
+        PeerZone zone = push.zone;
+        if (zone == null) {
+            throw new IllegalStateException(push + " is written without room");
+        }
+        long at = push.posted;
+        while (at < end) {
+            int length = chunk(push, at);
+            transmission.write(
+                    push.source.address() + at,
+                    length,
+                    push.source.lkey(at),
+                    zone.address() + push.offset + at,
+                    zone.rkey(lane.index()));
+            at += length;
+        }
+    }
+
+    private int chunk(Push push, long at) {
+        return (int) push.source.contiguous(at, Math.min(options.chunkSize(), push.bytes() - at));
+    }
+}

@@ -1,0 +1,112 @@
+package io.tensorfabric.transfer;
+
+import io.tensorfabric.connection.Lane;
+import io.tensorfabric.connection.Transmission;
+import io.tensorfabric.connection.TransmissionListener;
+import java.util.ArrayDeque;
+
+/** Keeps the control lane busy: answers first, then small pushes. Guarded by the lock of its link's sender. */
+final class ControlPump {
+
+    /** While so many messages of answers are under way, further answers gather for the next one. */
+    private static final int MAX_ANSWERS_UNDER_WAY = 2;
+
+    private final LinkSender sender;
+    private final LanePumps pumps;
+    private final Lane lane;
+    private final Answers answers = new Answers();
+    private final ArrayDeque<Push> pushes = new ArrayDeque<>();
+    private int answersUnderWay;
+    private boolean blocked;
+    private boolean pumping;
+
+    /** Answers hold no memory, and their failure is that of the connection. */
+    private final TransmissionListener answersSent;
+
+    ControlPump(LinkSender sender, LanePumps pumps, Lane lane) {
+        this.sender = sender;
+        this.pumps = pumps;
+        this.lane = lane;
+        this.answersSent = (on, token, status, vendorError) -> sender.answersSent();
+    }
+
+    Answers answers() {
+        return answers;
+    }
+
+    void add(Push push) {
+        pushes.add(push);
+    }
+
+    void remove(Push push) {
+        pushes.remove(push);
+    }
+
+    void answersSent() {
+        answersUnderWay--;
+        pump();
+    }
+
+    void unblock() {
+        blocked = false;
+    }
+
+    void clear() {
+        answers.clear();
+        pushes.clear();
+    }
+
+    void pump() {
+        if (pumping) {
+            // A completion within submit(): the loop below goes on with it.
+            return;
+        }
+        pumping = true;
+        try {
+            while (!blocked && pumps.isUp()) {
+                if (!answers.isEmpty() && answersUnderWay < MAX_ANSWERS_UNDER_WAY) {
+                    sendAnswers();
+                } else if (!pushes.isEmpty()) {
+                    send(pushes.element());
+                } else {
+                    return;
+                }
+            }
+        } finally {
+            pumping = false;
+        }
+    }
+
+    private void sendAnswers() {
+        Transmission transmission = lane.begin(1, true);
+        if (transmission == null) {
+            blocked = true;
+            return;
+        }
+        answers.writeTo(transmission.message(TransferMessages.ANSWERS));
+        answersUnderWay++;
+        transmission.submit(answersSent, 0);
+    }
+
+    private void send(Push push) {
+        Transmission transmission = lane.begin(push.bytes() == 0 ? 1 : 2, true);
+        if (transmission == null) {
+            blocked = true;
+            return;
+        }
+        pushes.remove();
+        PeerZone zone = push.zone;
+        if (zone != null) {
+            transmission.write(
+                    push.source.address(),
+                    (int) push.bytes(),
+                    push.source.lkey(0),
+                    zone.address() + push.offset,
+                    zone.rkey(lane.index()));
+        }
+        sender.writeHeader(transmission, push);
+        push.posted = push.bytes();
+        push.outstanding++;
+        transmission.submit(push, push.bytes());
+    }
+}

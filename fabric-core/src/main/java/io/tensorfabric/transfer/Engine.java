@@ -1,0 +1,216 @@
+package io.tensorfabric.transfer;
+
+import io.tensorfabric.connection.Connection;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What the parts of transfers share: options, memory, threads, links. Thread-safe. */
+final class Engine {
+
+    private static final Logger log = LoggerFactory.getLogger(Engine.class);
+
+    /** Threads for what blocks: registering memory, waiting for the pool, asking for zones. */
+    private static final int BLOCKING_THREADS = 16;
+
+    private final TransferOptions options;
+    private final TransferMemory memory;
+    private final Function<String, CompletableFuture<Connection>> connector;
+    private final DeadlineWheel wheel = new DeadlineWheel("fabric-transfer-timer");
+    private final Pushes pushes = new Pushes();
+    private final PushSources sources = new PushSources(this);
+    private final ListenerRegistry listeners = new ListenerRegistry();
+    private final TransferLog transferLog;
+    private final SenderLedgers ledgers;
+    private final DedicatedBudget budget;
+    private final Inbox inbox;
+    private final ThreadPoolExecutor callbacks;
+    private final ThreadPoolExecutor blocking;
+    private final Map<Connection, PeerLink> links = new ConcurrentHashMap<>();
+    private final Map<String, PeerChannel> channels = new ConcurrentHashMap<>();
+    private volatile boolean closing;
+
+    Engine(TransferOptions options, TransferMemory memory, Function<String, CompletableFuture<Connection>> connector) {
+        this.options = options;
+        this.memory = memory;
+        this.connector = connector;
+        this.transferLog = new TransferLog(options.history());
+        this.ledgers = new SenderLedgers(options.dedupeWindow());
+        this.budget = new DedicatedBudget(options.maxDedicatedBytes());
+        this.inbox = new Inbox(threads("fabric-listener", options.listenerThreads()), options.listenerQueue());
+        this.callbacks = threads("fabric-callback", options.callbackThreads());
+        this.blocking = threads("fabric-transfer", BLOCKING_THREADS);
+    }
+
+    private static ThreadPoolExecutor threads(String name, int count) {
+        AtomicInteger number = new AtomicInteger();
+        ThreadFactory factory = task -> {
+            Thread thread = new Thread(task, name + "-" + number.incrementAndGet());
+            thread.setDaemon(true);
+            return thread;
+        };
+        ThreadPoolExecutor executor =
+                new ThreadPoolExecutor(count, count, 30, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), factory);
+        executor.allowCoreThreadTimeOut(true);
+        return executor;
+    }
+
+    TransferOptions options() {
+        return options;
+    }
+
+    TransferMemory memory() {
+        return memory;
+    }
+
+    DeadlineWheel wheel() {
+        return wheel;
+    }
+
+    Pushes pushes() {
+        return pushes;
+    }
+
+    PushSources sources() {
+        return sources;
+    }
+
+    ListenerRegistry listeners() {
+        return listeners;
+    }
+
+    TransferLog log() {
+        return transferLog;
+    }
+
+    SenderLedgers ledgers() {
+        return ledgers;
+    }
+
+    DedicatedBudget budget() {
+        return budget;
+    }
+
+    Inbox inbox() {
+        return inbox;
+    }
+
+    boolean isClosing() {
+        return closing;
+    }
+
+    void startClosing() {
+        closing = true;
+    }
+
+    CompletableFuture<Connection> connect(String peer) {
+        return connector.apply(peer);
+    }
+
+    /** Runs the end of a push, never on the calling thread. */
+    void callback(Runnable task) {
+        try {
+            callbacks.execute(task);
+        } catch (RejectedExecutionException e) {
+            // The node is closed, and this push ended late.
+            ForkJoinPool.commonPool().execute(task);
+        }
+    }
+
+    /**
+     * Runs what may block.
+     *
+     * @throws RejectedExecutionException if the node is closed
+     */
+    void blocking(Runnable task) {
+        blocking.execute(task);
+    }
+
+    /** Runs a clean-up that may block, whatever the state of the node. */
+    void cleanUp(Runnable task) {
+        try {
+            blocking.execute(task);
+        } catch (RejectedExecutionException e) {
+            ForkJoinPool.commonPool().execute(task);
+        }
+    }
+
+    /** Gives back all that a push held; on a callback thread. */
+    void cleanUp(Push push, PeerChannel channel) {
+        try {
+            push.source.close();
+        } catch (RuntimeException e) {
+            log.error("{}: its registered memory was not given back", push, e);
+        }
+        try {
+            push.tensor().release();
+        } catch (RuntimeException e) {
+            log.error("{}: the owner of its tensor failed to take the memory back", push, e);
+        }
+        pushes.remove(push);
+        channel.finished(push);
+    }
+
+    PeerChannel channel(String peer) {
+        PeerChannel channel = channels.get(peer);
+        return channel != null ? channel : channels.computeIfAbsent(peer, name -> new PeerChannel(this, name));
+    }
+
+    /** Forgets the channel of a name that is no peer's. */
+    void forget(PeerChannel channel) {
+        channels.remove(channel.name(), channel);
+    }
+
+    PeerLink openLink(Connection connection) {
+        return links.computeIfAbsent(connection, fresh -> new PeerLink(this, fresh));
+    }
+
+    @Nullable PeerLink link(Connection connection) {
+        return links.get(connection);
+    }
+
+    /** A usable link to a peer by its name or node id. */
+    @Nullable PeerLink findLink(String peer) {
+        for (PeerLink link : links.values()) {
+            if (link.isUp() && (link.peerName().equals(peer) || link.nodeId().equals(peer))) {
+                return link;
+            }
+        }
+        return null;
+    }
+
+    void closeLink(Connection connection) {
+        PeerLink link = links.remove(connection);
+        if (link != null) {
+            link.down();
+            channels.values().forEach(channel -> channel.unlink(link));
+        }
+    }
+
+    /** Asks all peers for the dedicated zones that they have not used for some time; false if there are none. */
+    boolean askIdleZonesBack(long nanos) {
+        boolean asked = false;
+        for (PeerLink link : links.values()) {
+            asked |= link.receiver().askIdleBack(nanos);
+        }
+        return asked;
+    }
+
+    /** Ends all threads; running callbacks go on. */
+    void stop() {
+        wheel.close();
+        blocking.shutdown();
+        callbacks.shutdown();
+    }
+}

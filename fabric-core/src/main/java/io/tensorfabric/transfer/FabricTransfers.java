@@ -1,0 +1,338 @@
+package io.tensorfabric.transfer;
+
+import io.tensorfabric.connection.Connection;
+import io.tensorfabric.connection.ConnectionException;
+import io.tensorfabric.connection.ConnectionHandler;
+import io.tensorfabric.connection.Lane;
+import io.tensorfabric.connection.ZoneGrant;
+import io.tensorfabric.memory.MemoryRegionPool;
+import io.tensorfabric.tensor.Tensor;
+import io.tensorfabric.verbs.ProtectionDomain;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Transfers over the connections of a node: both the pushing and the receiving end. Give it to the connection manager as
+ * its handler; close it before the connection manager, and that before the pool. Thread-safe.
+ *
+ * <p>Listeners run on their own threads, several at a time, in no promised order even for one sender. Futures complete on
+ * callback threads, of which there are few: callbacks that block hold up other futures, and the memory of other pushes.
+ * Pushes to one peer start in the order of their calls as long as their memory lies in the pool or is small; no order is
+ * promised between small and large ones.
+ */
+public final class FabricTransfers
+        implements TensorTransferService, TensorListenerRegistry, ConnectionHandler, AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(FabricTransfers.class);
+
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
+
+    /** How long interrupted listeners get to end. */
+    private static final Duration INTERRUPT_GRACE = Duration.ofSeconds(1);
+
+    private final Engine engine;
+    private final AtomicLong lastId = new AtomicLong();
+    private final HouseKeeping houseKeeping = new HouseKeeping();
+    private boolean closed;
+
+    private FabricTransfers(Builder builder) {
+        this.engine = new Engine(
+                builder.options,
+                new TransferMemory(
+                        Objects.requireNonNull(builder.pool, "pool"),
+                        Objects.requireNonNull(builder.protectionDomain, "protectionDomain")),
+                Objects.requireNonNull(builder.connector, "connector"));
+    }
+
+    /** Starts a builder. */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** How it was made. */
+    public TransferOptions options() {
+        return engine.options();
+    }
+
+    /** Starts taking back zones that peers no longer use. Twice is harmless. */
+    public void start() {
+        houseKeeping.arm();
+    }
+
+    @Override
+    public CompletableFuture<TransferReceipt> push(String peer, Tensor tensor, PushOptions options) {
+        Objects.requireNonNull(peer, "peer");
+        Objects.requireNonNull(options, "options");
+        String problem = problemOf(tensor, options);
+        if (problem != null) {
+            return failed(TransferException.Kind.INVALID, peer, tensor, problem);
+        }
+        long address;
+        try {
+            address = tensor.hold();
+        } catch (IllegalStateException e) {
+            return failed(TransferException.Kind.INVALID, peer, tensor, "it is closed");
+        }
+        Duration deadline = options.deadline() != null
+                ? options.deadline()
+                : engine.options().defaultDeadline();
+        PeerChannel channel = engine.channel(peer);
+        Push push = new Push(engine, channel, lastId.incrementAndGet(), tensor, address, options, deadline);
+        engine.pushes().add(push);
+        if (engine.isClosing()) {
+            push.failOwned(PushFailures.shuttingDown(push));
+            return push;
+        }
+        push.arm();
+        channel.submit(push);
+        return push;
+    }
+
+    private @Nullable String problemOf(Tensor tensor, PushOptions options) {
+        if (tensor.byteLength() > engine.options().maxTensorBytes()) {
+            return "it has " + tensor.byteLength() + " bytes, more than "
+                    + engine.options().maxTensorBytes();
+        }
+        if (options.headers().isEmpty()) {
+            return null;
+        }
+        try {
+            TensorMessage.checkHeaders(options.headers(), engine.options().maxHeadersBytes());
+            return null;
+        } catch (IllegalArgumentException e) {
+            return "its headers do not fit: " + e.getMessage();
+        }
+    }
+
+    private static CompletableFuture<TransferReceipt> failed(
+            TransferException.Kind kind, String peer, Tensor tensor, String why) {
+        String message = "Tensor '" + tensor.name() + "' cannot be pushed to peer '" + peer + "': " + why;
+        return CompletableFuture.failedFuture(new TransferException(kind, peer, message));
+    }
+
+    @Override
+    public List<TransferStatus> transfers() {
+        List<TransferStatus> all = new ArrayList<>();
+        engine.pushes().forEach(push -> {
+            if (!push.isDecided()) {
+                all.add(push.status());
+            }
+        });
+        engine.inbox().copyTo(all);
+        all.sort((a, b) -> b.started().compareTo(a.started()));
+        engine.log().copyTo(all);
+        return all;
+    }
+
+    /** Counters since the start. */
+    public TransferStatistics statistics() {
+        return engine.log().statistics(engine.pushes().size());
+    }
+
+    /** Tells an observer of every transfer that ends from now on. */
+    public void addObserver(TransferObserver observer) {
+        engine.log().add(Objects.requireNonNull(observer, "observer"));
+    }
+
+    /** Stops telling an observer. */
+    public void removeObserver(TransferObserver observer) {
+        engine.log().remove(observer);
+    }
+
+    @Override
+    public Registration register(String id, String namePattern, String peerPattern, TensorReceiver receiver) {
+        return engine.listeners().register(id, namePattern, peerPattern, receiver);
+    }
+
+    @Override
+    public List<ZoneGrant> openZones(Connection connection) {
+        refuseIfClosing(connection);
+        PeerLink link = engine.openLink(connection);
+        try {
+            return List.of(link.receiver().openShared());
+        } catch (RuntimeException e) {
+            engine.closeLink(connection);
+            throw e;
+        }
+    }
+
+    @Override
+    public ZoneGrant openZone(Connection connection, long bytes) {
+        refuseIfClosing(connection);
+        PeerLink link = engine.link(connection);
+        if (link == null) {
+            String message = "The connection of peer '" + connection.peerName() + "' is down";
+            throw new ConnectionException(ConnectionException.Kind.NOT_FOUND, connection.peerName(), message);
+        }
+        return link.receiver().openDedicated(bytes);
+    }
+
+    private void refuseIfClosing(Connection connection) {
+        if (engine.isClosing()) {
+            throw new ConnectionException(
+                    ConnectionException.Kind.CLOSED, connection.peerName(), "This node is shutting down");
+        }
+    }
+
+    @Override
+    public void zonesOpened(Connection connection, List<ZoneGrant> zones) {
+        PeerLink link = engine.link(connection);
+        if (link != null) {
+            link.sender().zonesOpened(zones);
+        }
+    }
+
+    @Override
+    public void up(Connection connection) {
+        PeerLink link = engine.link(connection);
+        if (link != null) {
+            link.up();
+        }
+    }
+
+    @Override
+    public void received(Connection connection, Lane lane, int type, ByteBuffer body) {
+        PeerLink link = engine.link(connection);
+        if (link != null) {
+            link.received(type, body);
+        }
+    }
+
+    @Override
+    public void immediate(Connection connection, Lane lane, int immediate, int bytes) {
+        PeerLink link = engine.link(connection);
+        if (link != null) {
+            link.violated(new ProtocolViolation("a write with immediate came, which only stripes do"));
+        }
+    }
+
+    @Override
+    public void ready(Lane lane) {
+        PeerLink link = engine.link(lane.connection());
+        if (link != null) {
+            link.sender().ready(lane);
+        }
+    }
+
+    @Override
+    public void down(Connection connection) {
+        engine.closeLink(connection);
+    }
+
+    @Override
+    public boolean isBusy(Connection connection) {
+        PeerLink link = engine.link(connection);
+        return link != null && (link.sender().isBusy() || engine.inbox().holdsSomeOf(link));
+    }
+
+    /** As {@link #close(Duration)} with 10 s. */
+    @Override
+    public void close() {
+        close(CLOSE_TIMEOUT);
+    }
+
+    /**
+     * Ends transfers: new pushes fail and arriving tensors are refused at once; what is under way gets some time, and the
+     * rest fails with {@link TransferException.Kind#CLOSED}. Running listeners are interrupted then. Memory that devices
+     * still use, and landing zones, go back when their connections are closed, and received tensors when they are closed.
+     * Further calls do nothing.
+     *
+     * @param timeout how long to wait for what is under way
+     */
+    public synchronized void close(Duration timeout) {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        engine.startClosing();
+        long end = System.nanoTime() + timeout.toNanos();
+        boolean interrupted = false;
+        try {
+            engine.pushes().awaitEmpty(timeout);
+            engine.inbox().awaitIdle(Duration.ofNanos(Math.max(0, end - System.nanoTime())));
+        } catch (InterruptedException e) {
+            interrupted = true;
+        }
+        engine.pushes().forEach(push -> push.fail(PushFailures.shuttingDown(push)));
+        engine.inbox().close();
+        try {
+            if (!interrupted && !engine.inbox().awaitEnd(INTERRUPT_GRACE)) {
+                log.warn("Listeners still run after they were interrupted; they are left behind");
+            }
+        } catch (InterruptedException e) {
+            interrupted = true;
+        }
+        engine.stop();
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Looks for idle zones from time to time. */
+    private final class HouseKeeping extends DeadlineWheel.Entry {
+
+        void arm() {
+            long idle = engine.options().dedicatedZoneIdle().toNanos();
+            engine.wheel().arm(this, Math.min(idle, TimeUnit.SECONDS.toNanos(60)) / 4 + 1);
+        }
+
+        @Override
+        void expired() {
+            engine.askIdleZonesBack(engine.options().dedicatedZoneIdle().toNanos());
+            arm();
+        }
+    }
+
+    /** Makes transfers. Not thread-safe. */
+    public static final class Builder {
+
+        private TransferOptions options = TransferOptions.defaults();
+        private @Nullable MemoryRegionPool pool;
+        private @Nullable ProtectionDomain protectionDomain;
+        private @Nullable Function<String, CompletableFuture<Connection>> connector;
+
+        private Builder() {}
+
+        /** Limits and sizes; the defaults unless set. */
+        public Builder options(TransferOptions value) {
+            this.options = value;
+            return this;
+        }
+
+        /** Where landing zones and copies of small tensors come from; not owned. Required. */
+        public Builder pool(MemoryRegionPool value) {
+            this.pool = value;
+            return this;
+        }
+
+        /** Where tensors outside the pool are registered for their push; not owned. Required. */
+        public Builder protectionDomain(ProtectionDomain value) {
+            this.protectionDomain = value;
+            return this;
+        }
+
+        /**
+         * How to get a connection that is up, by the name of a peer; asked only when there is none. Must not block. Failures
+         * other than {@link ConnectionException} are not retried. Required.
+         */
+        public Builder connector(Function<String, CompletableFuture<Connection>> value) {
+            this.connector = value;
+            return this;
+        }
+
+        /** Makes the transfers; the caller closes them. */
+        public FabricTransfers build() {
+            return new FabricTransfers(this);
+        }
+    }
+}

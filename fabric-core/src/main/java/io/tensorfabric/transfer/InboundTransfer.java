@@ -1,0 +1,265 @@
+package io.tensorfabric.transfer;
+
+import io.tensorfabric.tensor.Tensor;
+import io.tensorfabric.tensor.TensorDescriptor;
+import io.tensorfabric.transfer.TransferStatus.Direction;
+import io.tensorfabric.transfer.TransferStatus.State;
+import java.time.Instant;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A tensor that arrived, from its header to the end of its listener, and the view that the listener gets. Its room goes
+ * back over the link that brought it; its answers go over the latest link that the sender asked on. Thread-safe.
+ */
+final class InboundTransfer implements ReceivedTensor, Runnable {
+
+    private static final Logger log = LoggerFactory.getLogger(InboundTransfer.class);
+
+    private final Engine engine;
+    private final PeerLink home;
+    private final long transferId;
+    private final ReceiptLevel wanted;
+    private final boolean checksummed;
+    private final int checksum;
+    private final @Nullable GrantedZone zone;
+    private final long offset;
+    private final Tensor tensor;
+    private final Map<String, String> headers;
+    private final long arrivedMillis = System.currentTimeMillis();
+    private final long arrivedNanos = System.nanoTime();
+
+    // How far it is, for the link to answer on. Guarded by this.
+    private PeerLink answerTo;
+    private boolean accepted;
+    private boolean processed;
+    private @Nullable RejectCode rejected;
+    private String reason = "";
+
+    // The list of those under way. Guarded by the inbox.
+    @Nullable InboundTransfer previous;
+
+    @Nullable InboundTransfer next;
+
+    /** @param address first byte in the zone, 0 for an empty tensor */
+    InboundTransfer(Engine engine, PeerLink home, TensorMessage message, @Nullable GrantedZone zone, long address) {
+        this.engine = engine;
+        this.home = home;
+        this.answerTo = home;
+        this.transferId = message.transferId();
+        this.wanted = message.wanted();
+        this.checksummed = message.checksummed();
+        this.checksum = message.checksum();
+        this.zone = zone;
+        this.offset = message.offset();
+        this.headers = message.headers();
+        this.tensor = Tensor.of(message.descriptor(), address, this::giveBack);
+        engine.log().tensorOpened();
+    }
+
+    @Override
+    public long transferId() {
+        return transferId;
+    }
+
+    @Override
+    public String peer() {
+        return home.peerName();
+    }
+
+    @Override
+    public String peerNodeId() {
+        return home.nodeId();
+    }
+
+    @Override
+    public Tensor tensor() {
+        return tensor;
+    }
+
+    @Override
+    public Map<String, String> headers() {
+        return headers;
+    }
+
+    @Override
+    public Instant arrived() {
+        return Instant.ofEpochMilli(arrivedMillis);
+    }
+
+    @Override
+    public boolean dedicatedZone() {
+        return zone != null && zone.isDedicated();
+    }
+
+    @Override
+    public void close() {
+        tensor.close();
+    }
+
+    /** The tensor is closed and nothing holds it. */
+    private void giveBack() {
+        engine.log().tensorClosed();
+        if (zone != null) {
+            // In this order: the peer may use the room as soon as it hears of it.
+            zone.close();
+            home.sender().answers().giveBack(zone.id(), offset, tensor.byteLength());
+        }
+    }
+
+    /** There is a place in the listeners' queue. */
+    void admitted() {
+        if (!checksummed) {
+            accept();
+        }
+    }
+
+    private synchronized void accept() {
+        accepted = true;
+        if (wanted.compareTo(ReceiptLevel.ACCEPTED) >= 0) {
+            answerTo.sender().answers().answer(transferId, ReceiptLevel.ACCEPTED);
+        }
+    }
+
+    /** The same transfer came again, over another link: answers go there from now on. */
+    synchronized void answerTo(PeerLink link) {
+        answerTo = link;
+        if (wanted == ReceiptLevel.PLACED) {
+            return;
+        }
+        RejectCode code = rejected;
+        if (code != null) {
+            link.sender().answers().refuse(transferId, code, reason);
+        } else if (processed) {
+            link.sender().answers().answer(transferId, wanted);
+        } else if (accepted) {
+            link.sender().answers().answer(transferId, ReceiptLevel.ACCEPTED);
+        }
+    }
+
+    /** On a listener thread. */
+    @Override
+    public void run() {
+        engine.inbox().started();
+        try {
+            if (checksummed && !verify()) {
+                refuse(RejectCode.CHECKSUM, "its bytes are not those that were sent");
+                return;
+            }
+            if (checksummed) {
+                accept();
+            }
+            deliver();
+        } finally {
+            engine.inbox().ended(this);
+        }
+    }
+
+    private boolean verify() {
+        return (tensor.byteLength() == 0 ? 0 : Checksums.of(tensor.address(), tensor.byteLength())) == checksum;
+    }
+
+    private void deliver() {
+        while (true) {
+            ListenerRegistry.Listener listener = engine.listeners().find(tensor.name(), peer());
+            if (listener == null) {
+                refuse(RejectCode.NO_LISTENER, "the listener for it was taken away");
+                return;
+            }
+            try {
+                if (listener.receive(this)) {
+                    processed();
+                    return;
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                failed(listener, e);
+                return;
+            } catch (Throwable e) {
+                // Errors too: the sender waits for an answer, and the thread goes on with others' tensors.
+                failed(listener, e);
+                return;
+            }
+        }
+    }
+
+    private void processed() {
+        home.ledger().ended(transferId, SenderLedger.Processed.INSTANCE);
+        logEnd(State.DONE, null);
+        synchronized (this) {
+            processed = true;
+            if (wanted == ReceiptLevel.PROCESSED) {
+                answerTo.sender().answers().answer(transferId, ReceiptLevel.PROCESSED);
+            }
+        }
+    }
+
+    private void failed(ListenerRegistry.Listener listener, Throwable problem) {
+        log.warn("{} failed on tensor '{}' of peer '{}'", listener, tensor.name(), peer(), problem);
+        close();
+        String text = problem.getClass().getSimpleName() + ": " + problem.getMessage();
+        home.ledger().ended(transferId, new SenderLedger.Failed(text));
+        engine.log().listenerFailed();
+        logEnd(State.FAILED, text);
+        synchronized (this) {
+            if (wanted == ReceiptLevel.PROCESSED) {
+                rejected = RejectCode.LISTENER_FAILED;
+                reason = text;
+                answerTo.sender().answers().refuse(transferId, RejectCode.LISTENER_FAILED, text);
+            }
+        }
+    }
+
+    /** It does not reach a listener; the sender hears why and may send it again. */
+    void refuse(RejectCode code, String text) {
+        close();
+        engine.log().rejected();
+        logEnd(State.FAILED, code + ": " + text);
+        synchronized (this) {
+            rejected = code;
+            reason = text;
+            if (wanted != ReceiptLevel.PLACED) {
+                answerTo.sender().answers().refuse(transferId, code, text);
+            }
+        }
+        home.ledger().refused(transferId);
+    }
+
+    boolean isFrom(PeerLink link) {
+        return home.equals(link);
+    }
+
+    ReceiptLevel wanted() {
+        return wanted;
+    }
+
+    private void logEnd(State state, @Nullable String error) {
+        engine.log()
+                .ended(
+                        transferId,
+                        Direction.IN,
+                        peer(),
+                        tensor.name(),
+                        tensor.byteLength(),
+                        tensor.byteLength(),
+                        state,
+                        arrivedMillis,
+                        System.nanoTime() - arrivedNanos,
+                        error);
+    }
+
+    TransferStatus status() {
+        long bytes = tensor.byteLength();
+        return new TransferStatus(
+                transferId, Direction.IN, peer(), tensor.name(), bytes, bytes, State.WAITING, arrived(), null, null);
+    }
+
+    @Override
+    public String toString() {
+        TensorDescriptor what = tensor.descriptor();
+        return "ReceivedTensor[" + transferId + " of '" + peer() + "', '" + what.name() + "', " + what.dataType() + ", "
+                + what.shape() + "]";
+    }
+}

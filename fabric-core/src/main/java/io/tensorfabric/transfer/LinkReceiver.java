@@ -1,0 +1,248 @@
+package io.tensorfabric.transfer;
+
+import io.tensorfabric.connection.Connection;
+import io.tensorfabric.connection.ConnectionException;
+import io.tensorfabric.connection.RemoteGrant;
+import io.tensorfabric.connection.ZoneGrant;
+import io.tensorfabric.memory.BufferLease;
+import io.tensorfabric.memory.PoolExhaustedException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/** The receiving half of a link: the zones that this node opened to the peer, and what arrives in them. Thread-safe. */
+final class LinkReceiver {
+
+    /** How long a negotiation may wait for memory, and for the device to open it. */
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+    /** How long it may wait for idle zones to come back from peers: a message there and back. */
+    private static final long RETIRE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private final Engine engine;
+    private final PeerLink link;
+    private final Connection connection;
+    private final List<GrantedZone> zones = new CopyOnWriteArrayList<>();
+    private final DedicatedBudget ownBudget;
+
+    /** For the decoder: lanes may have their own poller threads. */
+    private final ReentrantLock lock = new ReentrantLock();
+
+    private final TensorMessage message = new TensorMessage();
+    private int nextZone = 1;
+    private boolean down;
+
+    LinkReceiver(Engine engine, PeerLink link, Connection connection) {
+        this.engine = engine;
+        this.link = link;
+        this.connection = connection;
+        this.ownBudget = new DedicatedBudget(engine.options().maxDedicatedBytesPerPeer());
+    }
+
+    /** Opens the landing zone that every peer gets. */
+    ZoneGrant openShared() {
+        return open(engine.options().landingZoneSize(), false, () -> {});
+    }
+
+    /** Opens a zone for one large tensor at a time. */
+    ZoneGrant openDedicated(long bytes) {
+        if (bytes <= 0 || bytes > engine.options().maxTensorBytes()) {
+            throw limit("A landing zone of " + bytes + " bytes was asked for; tensors have at most "
+                    + engine.options().maxTensorBytes() + " bytes here");
+        }
+        takeBudget(bytes);
+        try {
+            return open(bytes, true, () -> giveBudgetBack(bytes));
+        } catch (RuntimeException e) {
+            giveBudgetBack(bytes);
+            throw e;
+        }
+    }
+
+    private void takeBudget(long bytes) {
+        long start = System.nanoTime();
+        while (!tryBudget(bytes)) {
+            boolean mayCome = bytes <= ownBudget.limit() && engine.askIdleZonesBack(0);
+            if (!mayCome || System.nanoTime() - start > RETIRE_NANOS) {
+                throw limit("A landing zone of " + bytes + " bytes was asked for; of the budget for such zones "
+                        + ownBudget.used() + " of " + ownBudget.limit() + " bytes are taken by this peer, "
+                        + engine.budget().used() + " of " + engine.budget().limit() + " by all");
+            }
+            try {
+                engine.budget().awaitChange(50);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw limit("Opening a landing zone of " + bytes + " bytes was interrupted");
+            }
+        }
+    }
+
+    private boolean tryBudget(long bytes) {
+        if (!ownBudget.take(bytes)) {
+            return false;
+        }
+        if (!engine.budget().take(bytes)) {
+            ownBudget.giveBack(bytes);
+            return false;
+        }
+        return true;
+    }
+
+    private void giveBudgetBack(long bytes) {
+        ownBudget.giveBack(bytes);
+        engine.budget().giveBack(bytes);
+    }
+
+    private ZoneGrant open(long bytes, boolean dedicated, Runnable freed) {
+        BufferLease lease = lease(bytes);
+        RemoteGrant grant;
+        try {
+            grant = connection.grant(lease, PATIENCE);
+        } catch (RuntimeException e) {
+            lease.close();
+            throw e;
+        }
+        GrantedZone zone;
+        boolean late;
+        lock.lock();
+        try {
+            zone = new GrantedZone(nextZone++, link.peerName(), lease, grant, dedicated, freed);
+            late = down;
+            if (!late) {
+                zones.add(zone);
+            }
+        } finally {
+            lock.unlock();
+        }
+        if (late) {
+            zone.end();
+            throw new ConnectionException(
+                    ConnectionException.Kind.LOST, link.peerName(), "The connection went down while a zone was opened");
+        }
+        return zone.describe(connection);
+    }
+
+    private BufferLease lease(long bytes) {
+        try {
+            return engine.memory().acquire(bytes, "landing zone of peer '" + link.peerName() + "'", PATIENCE);
+        } catch (PoolExhaustedException e) {
+            throw new ConnectionException(
+                    ConnectionException.Kind.LIMIT,
+                    link.peerName(),
+                    "No memory for a landing zone: " + e.getMessage(),
+                    null,
+                    e);
+        }
+    }
+
+    private ConnectionException limit(String message) {
+        return new ConnectionException(ConnectionException.Kind.LIMIT, link.peerName(), message);
+    }
+
+    /** A TENSOR message came; on a poller thread. */
+    void tensor(ByteBuffer body) {
+        InboundTransfer transfer;
+        lock.lock();
+        try {
+            message.read(body);
+            transfer = arrive();
+        } finally {
+            lock.unlock();
+        }
+        if (transfer != null) {
+            take(transfer);
+        }
+    }
+
+    private @Nullable InboundTransfer arrive() {
+        if (down) {
+            return null;
+        }
+        if (message.length() == 0) {
+            if (message.zoneId() != 0 || message.offset() != 0) {
+                throw new ProtocolViolation("an empty tensor claims room");
+            }
+            return new InboundTransfer(engine, link, message, null, 0);
+        }
+        GrantedZone zone = find(message.zoneId());
+        long address = zone == null ? 0 : zone.open(message.offset(), message.length());
+        if (zone == null || address == 0) {
+            throw new ProtocolViolation("a tensor lies outside the zones that were granted to this peer");
+        }
+        return new InboundTransfer(engine, link, message, zone, address);
+    }
+
+    private @Nullable GrantedZone find(int id) {
+        for (GrantedZone zone : zones) {
+            if (zone.id() == id) {
+                return zone;
+            }
+        }
+        return null;
+    }
+
+    private void take(InboundTransfer transfer) {
+        long id = transfer.transferId();
+        Object before = link.ledger().begin(id, transfer);
+        if (before != null) {
+            engine.log().duplicate();
+            transfer.close();
+            answerAgain(transfer, before);
+        } else if (engine.isClosing()) {
+            transfer.refuse(RejectCode.SHUTTING_DOWN, "the receiver is shutting down");
+        } else if (engine.listeners().find(transfer.tensor().name(), link.peerName()) == null) {
+            transfer.refuse(RejectCode.NO_LISTENER, "the receiver has no listener for this name and sender");
+        } else if (!engine.inbox().offer(transfer)) {
+            transfer.refuse(RejectCode.BUSY, "too many tensors wait for listeners at the receiver");
+        }
+    }
+
+    private void answerAgain(InboundTransfer duplicate, Object before) {
+        long id = duplicate.transferId();
+        if (before instanceof InboundTransfer first) {
+            first.answerTo(link);
+        } else if (before instanceof SenderLedger.Failed failed && duplicate.wanted() == ReceiptLevel.PROCESSED) {
+            link.sender().answers().refuse(id, RejectCode.LISTENER_FAILED, failed.text());
+        } else if (duplicate.wanted() != ReceiptLevel.PLACED) {
+            link.sender().answers().answer(id, duplicate.wanted());
+        }
+    }
+
+    /** The peer gave a dedicated zone back. */
+    void retired(int zoneId) {
+        GrantedZone zone = find(zoneId);
+        if (zone == null || !zone.isDedicated() || !zone.isUnused()) {
+            throw new ProtocolViolation("the peer gave back a zone that it does not have");
+        }
+        zones.remove(zone);
+        engine.cleanUp(zone::end);
+    }
+
+    /** Asks for dedicated zones that were not used for some time; false if there are none. */
+    boolean askIdleBack(long nanos) {
+        boolean asked = false;
+        for (GrantedZone zone : zones) {
+            if (zone.isDedicated() && zone.isIdle(nanos)) {
+                link.sender().answers().askToRetire(zone.id());
+                asked = true;
+            }
+        }
+        return asked;
+    }
+
+    /** The peer can no longer write: unused memory goes back at once, the rest when its tensors are closed. */
+    void down() {
+        lock.lock();
+        try {
+            down = true;
+        } finally {
+            lock.unlock();
+        }
+        zones.forEach(GrantedZone::end);
+        zones.clear();
+    }
+}

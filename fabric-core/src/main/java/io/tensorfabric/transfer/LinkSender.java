@@ -1,0 +1,388 @@
+package io.tensorfabric.transfer;
+
+import io.tensorfabric.connection.Connection;
+import io.tensorfabric.connection.ConnectionException;
+import io.tensorfabric.connection.Lane;
+import io.tensorfabric.connection.Transmission;
+import io.tensorfabric.connection.ZoneGrant;
+import io.tensorfabric.verbs.WorkCompletionStatus;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The sending half of a link: room in the peer's zones, the lanes, and the answers of this node's receiver. Thread-safe; one
+ * lock for all of it, never held over anything that blocks.
+ */
+final class LinkSender {
+
+    private final Engine engine;
+    private final Connection connection;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final PeerZones zones = new PeerZones();
+    private final RoomQueue roomQueue = new RoomQueue();
+    private final ZoneRequests zoneRequests;
+    private final LanePumps pumps;
+    private final AnswerSender answers;
+    private boolean zonesKnown;
+
+    LinkSender(Engine engine, Connection connection) {
+        this.engine = engine;
+        this.connection = connection;
+        this.zoneRequests = new ZoneRequests(engine, this, connection);
+        this.pumps = new LanePumps(this, connection, engine.options());
+        this.answers = new AnswerSender(lock, pumps);
+    }
+
+    /** For the receiving half of the link. */
+    AnswerSender answers() {
+        return answers;
+    }
+
+    void zonesOpened(List<ZoneGrant> grants) {
+        lock.lock();
+        try {
+            grants.forEach(zones::add);
+            zonesKnown = true;
+            serveRoom();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void up() {
+        lock.lock();
+        try {
+            pumps.open();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Takes over a prepared push; false, with nothing done, if the connection is down. */
+    boolean enqueue(Push push) {
+        lock.lock();
+        try {
+            if (pumps.isDown()) {
+                return false;
+            }
+            push.link = this;
+            if (push.isDecided()) {
+                push.release();
+                return true;
+            }
+            findRoom(push);
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void findRoom(Push push) {
+        if (push.bytes() == 0) {
+            pumps.post(push);
+        } else if (!zonesKnown || (!zones.needsDedicated(push.bytes()) && !takeRoom(push))) {
+            push.phase(PushPhase.ROOM);
+            roomQueue.add(push);
+        } else if (push.zone != null) {
+            pumps.post(push);
+        } else {
+            push.phase(PushPhase.ROOM);
+            zoneRequests.add(push);
+            serveDedicated();
+        }
+    }
+
+    private boolean takeRoom(Push push) {
+        return !roomQueue.isBehind(push) && zones.reserve(push);
+    }
+
+    /** Ends a transmission with the header, from a pump. The peer may use the room from now on. */
+    void writeHeader(Transmission transmission, Push push) {
+        PeerZone zone = push.zone;
+        if (zone != null) {
+            zone.rooms().handOver(push.offset);
+        }
+        push.headerPosted = true;
+        push.phase(PushPhase.ANSWER);
+        TensorMessage.write(
+                transmission.message(TransferMessages.TENSOR),
+                push.id(),
+                push.attempt(),
+                push.options(),
+                push.checksum,
+                zone == null ? 0 : zone.id(),
+                push.offset,
+                push.tensor().descriptor());
+    }
+
+    /** A transmission of a push ended. */
+    void completed(Push push, Lane lane, long bytes, WorkCompletionStatus status) {
+        lock.lock();
+        try {
+            push.outstanding--;
+            if (status == WorkCompletionStatus.SUCCESS) {
+                long placed = push.placed;
+                push.placed = placed + bytes;
+            } else if (push.failure == null) {
+                push.failure = status;
+            }
+            if (push.isDecided()) {
+                dropIfDone(push);
+            } else {
+                succeedIfDone(push);
+            }
+            pumps.ended(push, lane);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void succeedIfDone(Push push) {
+        if (!push.headerPosted || push.outstanding > 0 || push.placed < push.bytes() || push.failure != null) {
+            return;
+        }
+        ReceiptLevel level = push.answer == null ? ReceiptLevel.PLACED : push.answer;
+        if (level.compareTo(push.options().receipt()) >= 0) {
+            push.succeed(level);
+            push.release();
+        }
+    }
+
+    /** A decided push is released when the device is done; room that the peer never learns of is free again. */
+    private void dropIfDone(Push push) {
+        if (push.outstanding > 0) {
+            return;
+        }
+        PeerZone zone = push.zone;
+        push.zone = null;
+        push.release();
+        if (zone != null && !push.headerPosted && !pumps.isDown()) {
+            zone.rooms().giveBack(push.offset);
+            roomFreed(zone);
+        }
+    }
+
+    /** Drops a decided push as soon as possible; false if it is not with this link. */
+    boolean abandon(Push push) {
+        lock.lock();
+        try {
+            if (!this.equals(push.link)) {
+                return false;
+            }
+            roomQueue.remove(push);
+            zoneRequests.remove(push);
+            pumps.remove(push);
+            dropIfDone(push);
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The peer's receiver answered. */
+    void answered(long transferId, ReceiptLevel level) {
+        lock.lock();
+        try {
+            Push push = find(transferId);
+            if (push != null) {
+                if (push.answer == null || push.answer.compareTo(level) < 0) {
+                    push.answer = level;
+                }
+                succeedIfDone(push);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The peer's receiver refused. */
+    void rejected(long transferId, RejectCode code, String text) {
+        Push push;
+        lock.lock();
+        try {
+            push = find(transferId);
+        } finally {
+            lock.unlock();
+        }
+        if (push != null) {
+            push.fail(PushFailures.rejected(push, code, text));
+        }
+    }
+
+    /** Only a push of this link whose header is out can be answered here. */
+    private @Nullable Push find(long transferId) {
+        Push push = engine.pushes().find(transferId);
+        return push != null && this.equals(push.link) && push.headerPosted && !push.isDecided() ? push : null;
+    }
+
+    /** The peer gives room back. */
+    void released(int zoneId, long offset, long length) {
+        lock.lock();
+        try {
+            PeerZone zone = zones.find(zoneId);
+            if (zone == null || !zone.rooms().release(offset, length)) {
+                throw new ProtocolViolation("the peer gave back room that it does not have");
+            }
+            roomFreed(zone);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The peer wants a dedicated zone back. It asks again as long as it does not get it. */
+    void retire(int zoneId) {
+        lock.lock();
+        try {
+            PeerZone zone = zones.find(zoneId);
+            if (zone != null && zone.isDedicated()) {
+                zone.wantRetired();
+                zones.retire(pumps.answers());
+                pumps.pumpAnswers();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void roomFreed(PeerZone zone) {
+        if (zone.isDedicated()) {
+            zones.retire(pumps.answers());
+            pumps.pumpAnswers();
+            serveDedicated();
+        } else {
+            serveRoom();
+        }
+    }
+
+    private void serveRoom() {
+        Push first = zonesKnown ? roomQueue.peek() : null;
+        while (first != null) {
+            if (zones.needsDedicated(first.bytes())) {
+                roomQueue.remove(first);
+                findRoom(first);
+            } else if (zones.reserve(first)) {
+                roomQueue.remove(first);
+                pumps.post(first);
+            } else {
+                return;
+            }
+            first = roomQueue.peek();
+        }
+    }
+
+    private void serveDedicated() {
+        Push push = zoneRequests.serve(zones);
+        while (push != null) {
+            pumps.post(push);
+            push = zoneRequests.serve(zones);
+        }
+    }
+
+    /** A zone that was asked for is there. */
+    void zoneGranted(ZoneGrant grant) {
+        lock.lock();
+        try {
+            if (!pumps.isDown()) {
+                zones.add(grant);
+                zoneRequests.answered();
+                serveDedicated();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** A zone that was asked for is refused. */
+    void zoneRefused(ConnectionException refusal) {
+        Push victim;
+        lock.lock();
+        try {
+            victim = pumps.isDown() ? null : zoneRequests.refused(refusal, zones);
+            if (victim != null && PushFailures.isRecoverable(refusal)) {
+                victim.leaveLink();
+            }
+            serveDedicated();
+        } finally {
+            lock.unlock();
+        }
+        if (victim == null) {
+            return;
+        }
+        if (PushFailures.isRecoverable(refusal)) {
+            victim.attemptFailed(refusal);
+        } else {
+            victim.fail(PushFailures.zoneRefused(victim, refusal));
+        }
+    }
+
+    void answersSent() {
+        lock.lock();
+        try {
+            pumps.answersSent();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void ready(Lane lane) {
+        lock.lock();
+        try {
+            pumps.ready(lane);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether pushes or answers are under way. */
+    boolean isBusy() {
+        lock.lock();
+        try {
+            if (!pumps.answers().isEmpty()) {
+                return true;
+            }
+        } finally {
+            lock.unlock();
+        }
+        for (Push push : engine.pushes().all()) {
+            if (this.equals(push.link) && !push.isReleased()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    void giveUp(ConnectionException cause) {
+        connection.fail(cause);
+    }
+
+    /**
+     * The connection is down; returns the pushes that were under way. Those that the device is done with, which should be
+     * all, now belong to the caller.
+     */
+    List<Push> down() {
+        List<Push> lost = new ArrayList<>();
+        lock.lock();
+        try {
+            pumps.shut();
+            roomQueue.clear();
+            zoneRequests.clear();
+            engine.pushes().forEach(push -> {
+                if (this.equals(push.link) && !push.isReleased()) {
+                    if (push.isDecided()) {
+                        dropIfDone(push);
+                    } else {
+                        lost.add(push);
+                    }
+                    if (push.outstanding == 0) {
+                        push.leaveLink();
+                    }
+                }
+            });
+        } finally {
+            lock.unlock();
+        }
+        return lost;
+    }
+}

@@ -1,0 +1,72 @@
+package io.tensorfabric.transfer;
+
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/** The registered listeners, in the order of their registration. Thread-safe. */
+final class ListenerRegistry implements TensorListenerRegistry {
+
+    private final List<Listener> listeners = new CopyOnWriteArrayList<>();
+
+    @Override
+    public Registration register(String id, String namePattern, String peerPattern, TensorReceiver receiver) {
+        Listener listener = new Listener(id, namePattern, peerPattern, receiver);
+        listeners.add(listener);
+        return listener;
+    }
+
+    /** The first listener whose patterns fit. */
+    @Nullable Listener find(String tensor, String peer) {
+        for (Listener listener : listeners) {
+            if (Glob.matches(listener.namePattern, tensor) && Glob.matches(listener.peerPattern, peer)) {
+                return listener;
+            }
+        }
+        return null;
+    }
+
+    /** A registered listener. */
+    final class Listener implements Registration {
+
+        private final String id;
+        private final String namePattern;
+        private final String peerPattern;
+        private final TensorReceiver receiver;
+        private final AtomicBoolean closed = new AtomicBoolean();
+
+        Listener(String id, String namePattern, String peerPattern, TensorReceiver receiver) {
+            this.id = Objects.requireNonNull(id, "id");
+            this.namePattern = Objects.requireNonNull(namePattern, "namePattern");
+            this.peerPattern = Objects.requireNonNull(peerPattern, "peerPattern");
+            this.receiver = Objects.requireNonNull(receiver, "receiver");
+        }
+
+        String id() {
+            return id;
+        }
+
+        /** Hands a tensor over; false, with nothing done, if the registration has ended. */
+        boolean receive(ReceivedTensor tensor) throws Exception {
+            if (closed.get()) {
+                return false;
+            }
+            receiver.receive(tensor);
+            return true;
+        }
+
+        @Override
+        public void close() {
+            if (closed.compareAndSet(false, true)) {
+                listeners.remove(this);
+            }
+        }
+
+        @Override
+        public String toString() {
+            return "Listener[" + id + ", names " + namePattern + ", peers " + peerPattern + "]";
+        }
+    }
+}

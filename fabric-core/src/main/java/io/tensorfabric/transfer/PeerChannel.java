@@ -1,0 +1,204 @@
+package io.tensorfabric.transfer;
+
+import io.tensorfabric.connection.Connection;
+import io.tensorfabric.connection.ConnectionException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The pushes to one name of a peer: admits a limited number, makes the connection when there is none, and hands them to its
+ * link. Thread-safe. Lock order: channel, then link.
+ */
+final class PeerChannel {
+
+    private final Engine engine;
+    private final String name;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final ArrayDeque<Push> queued = new ArrayDeque<>();
+    private final ArrayDeque<Push> waiting = new ArrayDeque<>();
+    private int inFlight;
+    private boolean connecting;
+    private @Nullable PeerLink link;
+
+    PeerChannel(Engine engine, String name) {
+        this.engine = engine;
+        this.name = name;
+    }
+
+    String name() {
+        return name;
+    }
+
+    /** Takes in a new push. */
+    void submit(Push push) {
+        TransferException refusal = null;
+        lock.lock();
+        try {
+            if (inFlight < engine.options().maxInFlight()) {
+                inFlight++;
+                push.admitted = true;
+            } else if (engine.options().whenFull() == WhenFull.FAIL) {
+                refusal = PushFailures.full(push, engine.options().maxInFlight(), "under way");
+            } else if (queued.size() >= engine.options().maxQueued()) {
+                refusal = PushFailures.full(push, engine.options().maxQueued(), "waiting");
+            } else if (push.isDecided()) {
+                push.release();
+                return;
+            } else {
+                queued.add(push);
+                return;
+            }
+        } finally {
+            lock.unlock();
+        }
+        if (refusal != null) {
+            push.failOwned(refusal);
+        } else {
+            engine.sources().prepare(push, this);
+        }
+    }
+
+    /** Hands a prepared push to the link, connecting first if there is none. The caller of this is its owner. */
+    void route(Push push) {
+        boolean connect = false;
+        lock.lock();
+        try {
+            if (push.isDecided()) {
+                push.release();
+                return;
+            }
+            PeerLink present = usableLink();
+            if (!waiting.isEmpty() || present == null || !present.sender().enqueue(push)) {
+                push.phase(PushPhase.CONNECTING);
+                waiting.add(push);
+                connect = !connecting;
+                connecting = true;
+            }
+        } finally {
+            lock.unlock();
+        }
+        if (connect) {
+            connect();
+        }
+    }
+
+    private @Nullable PeerLink usableLink() {
+        PeerLink present = link;
+        if (present == null || !present.isUp()) {
+            present = engine.findLink(name);
+            link = present;
+        }
+        return present;
+    }
+
+    private void connect() {
+        CompletableFuture<Connection> future;
+        try {
+            future = engine.connect(name);
+        } catch (RuntimeException e) {
+            future = CompletableFuture.failedFuture(e);
+        }
+        // The dependent stage fails with the first one, which connected() sees.
+        CompletableFuture<Connection> unused = future.whenComplete(this::connected);
+    }
+
+    private void connected(@Nullable Connection connection, @Nullable Throwable error) {
+        Throwable problem = error;
+        List<Push> failed = List.of();
+        lock.lock();
+        try {
+            connecting = false;
+            if (connection != null) {
+                problem = attach(connection);
+            }
+            if (problem != null) {
+                failed = new ArrayList<>(waiting);
+                waiting.clear();
+            }
+        } finally {
+            lock.unlock();
+        }
+        if (problem != null) {
+            Throwable cause = PushFailures.unwrap(problem);
+            failed.forEach(push -> push.attemptFailed(cause));
+            if (cause instanceof ConnectionException refusal
+                    && refusal.kind() == ConnectionException.Kind.UNKNOWN_PEER) {
+                engine.forget(this);
+            }
+        }
+    }
+
+    private @Nullable Throwable attach(Connection connection) {
+        PeerLink fresh = engine.link(connection);
+        link = fresh;
+        while (fresh != null) {
+            Push push = waiting.peek();
+            if (push == null) {
+                return null;
+            }
+            if (!fresh.sender().enqueue(push)) {
+                break;
+            }
+            waiting.remove();
+        }
+        ConnectionException cause = connection.failure();
+        return cause != null
+                ? cause
+                : new ConnectionException(
+                        ConnectionException.Kind.LOST, name, "The connection to peer '" + name + "' ended at once");
+    }
+
+    /** Forgets a link that is down. */
+    void unlink(PeerLink ended) {
+        lock.lock();
+        try {
+            if (ended.equals(link)) {
+                link = null;
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Drops a decided push, if it waits here. */
+    void abandon(Push push) {
+        boolean mine;
+        lock.lock();
+        try {
+            mine = queued.remove(push) || waiting.remove(push);
+        } finally {
+            lock.unlock();
+        }
+        if (mine) {
+            push.release();
+        } else {
+            push.dropRetry();
+        }
+    }
+
+    /** A push gave back everything: the next one may start. On a callback thread. */
+    void finished(Push push) {
+        Push next = null;
+        lock.lock();
+        try {
+            if (push.admitted) {
+                push.admitted = false;
+                inFlight--;
+                next = queued.poll();
+                if (next != null) {
+                    inFlight++;
+                    next.admitted = true;
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+        if (next != null) {
+            engine.sources().prepare(next, this);
+        }
+    }
+}

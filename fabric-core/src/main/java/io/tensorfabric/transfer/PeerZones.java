@@ -1,0 +1,100 @@
+package io.tensorfabric.transfer;
+
+import io.tensorfabric.connection.ZoneGrant;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The zones that the peer of a link opened to this node. Guarded by the lock of the link's sender. */
+final class PeerZones {
+
+    private final List<PeerZone> shared = new ArrayList<>();
+
+    private final List<PeerZone> dedicated = new ArrayList<>();
+
+    private long largestShared;
+
+    PeerZone add(ZoneGrant grant) {
+        PeerZone zone = new PeerZone(grant);
+        if (zone.isDedicated()) {
+            dedicated.add(zone);
+        } else {
+            shared.add(zone);
+            largestShared = Math.max(largestShared, zone.rooms().size());
+        }
+        return zone;
+    }
+
+    /** Whether a tensor fits no shared zone even if that is empty. */
+    boolean needsDedicated(long bytes) {
+        return bytes > largestShared;
+    }
+
+    /** Takes room in a shared zone. */
+    boolean reserve(Push push) {
+        for (int i = 0; i < shared.size(); i++) {
+            if (reserve(push, shared.get(i))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Takes the smallest unused dedicated zone that fits. */
+    boolean reserveDedicated(Push push) {
+        PeerZone best = null;
+        for (PeerZone zone : dedicated) {
+            boolean fits = zone.rooms().isUnused() && zone.rooms().size() >= push.bytes();
+            if (fits && (best == null || zone.rooms().size() < best.rooms().size())) {
+                best = zone;
+            }
+        }
+        return best != null && reserve(push, best);
+    }
+
+    /** Whether a dedicated zone would fit if it were unused. */
+    boolean hasDedicatedFor(long bytes) {
+        for (PeerZone zone : dedicated) {
+            if (zone.rooms().size() >= bytes) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean reserve(Push push, PeerZone zone) {
+        long offset = zone.rooms().take(push.bytes());
+        if (offset < 0) {
+            return false;
+        }
+        push.zone = zone;
+        push.offset = offset;
+        return true;
+    }
+
+    @Nullable PeerZone find(int id) {
+        for (int i = 0; i < shared.size(); i++) {
+            if (shared.get(i).id() == id) {
+                return shared.get(i);
+            }
+        }
+        for (int i = 0; i < dedicated.size(); i++) {
+            if (dedicated.get(i).id() == id) {
+                return dedicated.get(i);
+            }
+        }
+        return null;
+    }
+
+    /** Forgets dedicated zones that the peer wants back and that are unused. */
+    void retire(Answers answers) {
+        for (Iterator<PeerZone> zones = dedicated.iterator(); zones.hasNext(); ) {
+            PeerZone zone = zones.next();
+            if (zone.mayRetire()) {
+                zones.remove();
+                answers.retired(zone.id());
+            }
+        }
+    }
+}

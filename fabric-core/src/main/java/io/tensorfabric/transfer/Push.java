@@ -1,0 +1,383 @@
+package io.tensorfabric.transfer;
+
+import io.tensorfabric.connection.ConnectionException;
+import io.tensorfabric.connection.Lane;
+import io.tensorfabric.connection.TransmissionListener;
+import io.tensorfabric.tensor.Tensor;
+import io.tensorfabric.transfer.TransferStatus.Direction;
+import io.tensorfabric.transfer.TransferStatus.State;
+import io.tensorfabric.verbs.WorkCompletionStatus;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A push from its call to the end of all it holds, and the future that the caller has.
+ *
+ * <p>It has two ends. It is <em>decided</em> once, when its future's result is known: by success, deadline, cancellation or
+ * failure. It is <em>released</em> once, when no queue holds it and the device is done with its memory; whoever owns it
+ * then (channel, link or nobody) calls {@link #release()}. The order of the two is free. Both go on to a callback thread,
+ * where memory is given back first and then the future completes.
+ *
+ * <p>At any time it belongs to its channel (while {@code link} is null) or to the sender of one link, whose lock guards the
+ * posting state. Who decides it from outside asks the owner to drop it; an owner that takes it in looks whether it is
+ * decided already. One of the two sees the other.
+ */
+final class Push extends CompletableFuture<TransferReceipt> implements TransmissionListener, Runnable {
+
+    private static final VarHandle OUTCOME = field("outcome", Object.class);
+
+    private static final VarHandle RELEASED = field("released", boolean.class);
+
+    private static final VarHandle CLEANED = field("cleaned", boolean.class);
+
+    /** Outcome of a future that its user completed. */
+    private static final Object BY_USER = new Object();
+
+    private final Engine engine;
+    private final PeerChannel channel;
+    private final long id;
+    private final Tensor tensor;
+    private final PushOptions options;
+    private final long bytes;
+    private final long startedMillis = System.currentTimeMillis();
+    private final long startedNanos = System.nanoTime();
+    private final long deadlineNanos;
+    private final Timer timer = new Timer();
+    private volatile @Nullable Object outcome;
+    private volatile boolean released;
+    private volatile boolean cleaned;
+    private volatile PushPhase phase = PushPhase.QUEUED;
+    private volatile int attempt = 1;
+    private volatile @Nullable Retry retry;
+
+    /** Whether it counts against the limit of its channel. Guarded by the channel's lock. */
+    boolean admitted;
+
+    /** Where the bytes are; set once, before any link sees it. */
+    final PushSource source;
+
+    /** Of the source, if the caller wants one. */
+    int checksum;
+
+    /** The sender that owns it. Written under that one's lock. */
+    volatile @Nullable LinkSender link;
+
+    // The state of this attempt, guarded by the lock of the link's sender.
+    @Nullable PeerZone zone;
+
+    long offset;
+    long posted;
+    volatile long placed;
+    int outstanding;
+    boolean headerPosted;
+
+    @Nullable ReceiptLevel answer;
+
+    volatile @Nullable WorkCompletionStatus failure;
+
+    /** The tensor is held by the caller of this already. */
+    Push(
+            Engine engine,
+            PeerChannel channel,
+            long id,
+            Tensor tensor,
+            long address,
+            PushOptions options,
+            Duration deadline) {
+        this.engine = engine;
+        this.channel = channel;
+        this.id = id;
+        this.tensor = tensor;
+        this.options = options;
+        this.bytes = tensor.byteLength();
+        this.source = new PushSource(address);
+        // 100 years are enough, and keep the sum from overflowing.
+        this.deadlineNanos =
+                Math.min(deadline.toSeconds(), 100L * 365 * 86_400) * 1_000_000_000L + deadline.toNanosPart();
+    }
+
+    /** Starts the clock of the deadline. */
+    void arm() {
+        engine.wheel().arm(timer, remainingNanos());
+    }
+
+    long id() {
+        return id;
+    }
+
+    long bytes() {
+        return bytes;
+    }
+
+    int attempt() {
+        return attempt;
+    }
+
+    Tensor tensor() {
+        return tensor;
+    }
+
+    PushOptions options() {
+        return options;
+    }
+
+    String peer() {
+        return channel.name();
+    }
+
+    PushPhase phase() {
+        return phase;
+    }
+
+    void phase(PushPhase value) {
+        phase = value;
+    }
+
+    boolean isSmall() {
+        return bytes <= engine.options().smallThreshold();
+    }
+
+    boolean isDecided() {
+        return outcome != null;
+    }
+
+    boolean isReleased() {
+        return released;
+    }
+
+    long elapsedNanos() {
+        return System.nanoTime() - startedNanos;
+    }
+
+    long remainingNanos() {
+        return Math.max(0, deadlineNanos - elapsedNanos());
+    }
+
+    /** Everything is posted and finished, with the answer that was wanted. The owner releases it next. */
+    void succeed(ReceiptLevel level) {
+        if (isDecided()) {
+            return;
+        }
+        Duration elapsed = Duration.ofNanos(elapsedNanos());
+        TransferReceipt receipt =
+                new TransferReceipt(id, channel.name(), tensor.name(), bytes, level, elapsed, attempt);
+        if (decide(receipt)) {
+            engine.wheel().cancel(timer);
+            logEnd(State.DONE, null);
+        }
+    }
+
+    /** Ends the future with a failure, whoever owns the push. */
+    void fail(TransferException reason) {
+        if (decide(reason)) {
+            logEnd(State.FAILED, reason);
+            abandon();
+        }
+    }
+
+    /** The same for a push that only the caller of this has, which so is its owner. */
+    void failOwned(TransferException reason) {
+        if (decide(reason)) {
+            logEnd(State.FAILED, reason);
+        }
+        release();
+    }
+
+    /** A failure that ends only this attempt. The caller of this is the owner. */
+    void attemptFailed(Throwable cause) {
+        TransferException last = PushFailures.lost(this, cause);
+        int failed = attempt;
+        RetryOptions policy = engine.options().retry();
+        long backoff = policy.backoffNanos(failed);
+        if (!PushFailures.isRecoverable(cause)
+                || failed >= policy.attempts()
+                || backoff >= remainingNanos()
+                || isDecided()
+                || engine.isClosing()) {
+            failOwned(last);
+            return;
+        }
+        engine.log().retried();
+        attempt = failed + 1;
+        phase = PushPhase.BACKOFF;
+        Retry again = new Retry();
+        retry = again;
+        engine.wheel().arm(again, backoff);
+        if (isDecided()) {
+            dropRetry();
+        }
+    }
+
+    /** Prepares the state of the next attempt. Under the lock of the link that it leaves. */
+    void leaveLink() {
+        zone = null;
+        offset = 0;
+        posted = 0;
+        placed = 0;
+        headerPosted = false;
+        answer = null;
+        link = null;
+    }
+
+    /** Releases it if it waits for its next attempt. */
+    void dropRetry() {
+        Retry waiting = retry;
+        if (waiting != null && engine.wheel().cancel(waiting)) {
+            release();
+        }
+    }
+
+    private boolean decide(Object result) {
+        return OUTCOME.compareAndSet(this, null, result);
+    }
+
+    private void logEnd(State state, @Nullable Throwable reason) {
+        String error = reason == null ? null : reason.getMessage();
+        engine.log()
+                .ended(
+                        id,
+                        Direction.OUT,
+                        peer(),
+                        tensor.name(),
+                        bytes,
+                        placed,
+                        state,
+                        startedMillis,
+                        elapsedNanos(),
+                        error);
+    }
+
+    /** It was decided from outside: its owner drops it when the device lets it, and until then the device is watched. */
+    private void abandon() {
+        while (true) {
+            LinkSender owner = link;
+            if (owner == null) {
+                channel.abandon(this);
+                break;
+            }
+            if (owner.abandon(this)) {
+                break;
+            }
+        }
+        if (!released) {
+            engine.callback(this);
+            engine.wheel().arm(timer, engine.options().deviceGrace().toNanos());
+        }
+    }
+
+    /** No queue holds it and the device is done with its memory. */
+    void release() {
+        if (RELEASED.compareAndSet(this, false, true)) {
+            engine.wheel().cancel(timer);
+            engine.callback(this);
+        }
+    }
+
+    /** On a callback thread: gives back memory if released, then completes the future if decided. */
+    @Override
+    public void run() {
+        if (released && CLEANED.compareAndSet(this, false, true)) {
+            engine.cleanUp(this, channel);
+        }
+        Object result = outcome;
+        if (result instanceof TransferReceipt receipt) {
+            super.complete(receipt);
+        } else if (result instanceof TransferException reason) {
+            super.completeExceptionally(reason);
+        }
+    }
+
+    @Override
+    public void completed(Lane lane, long token, WorkCompletionStatus status, int vendorError) {
+        LinkSender owner = link;
+        if (owner == null) {
+            throw new IllegalStateException("A transmission ended after the end of its connection was told");
+        }
+        owner.completed(this, lane, token, status);
+    }
+
+    @Override
+    public boolean cancel(boolean mayInterruptIfRunning) {
+        if (!decide(BY_USER)) {
+            return isCancelled();
+        }
+        logEnd(State.CANCELLED, null);
+        boolean cancelled = super.cancel(mayInterruptIfRunning);
+        abandon();
+        return cancelled;
+    }
+
+    @Override
+    public boolean complete(TransferReceipt value) {
+        if (!decide(BY_USER)) {
+            return false;
+        }
+        logEnd(State.CANCELLED, null);
+        boolean completed = super.complete(value);
+        abandon();
+        return completed;
+    }
+
+    @Override
+    public boolean completeExceptionally(Throwable reason) {
+        if (!decide(BY_USER)) {
+            return false;
+        }
+        logEnd(reason instanceof CancellationException ? State.CANCELLED : State.FAILED, reason);
+        boolean completed = super.completeExceptionally(reason);
+        abandon();
+        return completed;
+    }
+
+    TransferStatus status() {
+        Instant started = Instant.ofEpochMilli(startedMillis);
+        return new TransferStatus(
+                id, Direction.OUT, peer(), tensor.name(), bytes, placed, phase.state(), started, null, null);
+    }
+
+    @Override
+    public String toString() {
+        return "Push[" + id + ", '" + tensor.name() + "' to '" + peer() + "', " + bytes + " bytes, "
+                + (isDecided() ? "ended" : phase.text()) + "]";
+    }
+
+    private static VarHandle field(String name, Class<?> type) {
+        try {
+            return MethodHandles.lookup().findVarHandle(Push.class, name, type);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    /** First the deadline; once decided, the time that the device has to let go. */
+    private final class Timer extends DeadlineWheel.Entry {
+
+        @Override
+        void expired() {
+            if (!isDecided()) {
+                fail(PushFailures.deadline(Push.this));
+                return;
+            }
+            LinkSender owner = link;
+            if (owner != null && !released) {
+                String message = "The device of this node still works on an ended push to peer '" + peer() + "' after "
+                        + engine.options().deviceGrace() + "; the connection is given up to get its memory back";
+                owner.giveUp(new ConnectionException(ConnectionException.Kind.LOST, peer(), message));
+            }
+        }
+    }
+
+    /** The next attempt. */
+    private final class Retry extends DeadlineWheel.Entry {
+
+        @Override
+        void expired() {
+            channel.route(Push.this);
+        }
+    }
+}

@@ -1,0 +1,127 @@
+package io.tensorfabric.transfer;
+
+import io.tensorfabric.connection.ConnectionException;
+import io.tensorfabric.memory.PoolExhaustedException;
+import io.tensorfabric.verbs.WorkCompletionStatus;
+import java.time.Duration;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import org.jspecify.annotations.Nullable;
+
+/** Words and kinds of failed pushes. */
+final class PushFailures {
+
+    private PushFailures() {}
+
+    private static String subject(Push push) {
+        return "Push " + push.id() + " of tensor '" + push.tensor().name() + "' (" + push.bytes() + " bytes) to peer '"
+                + push.peer() + "'";
+    }
+
+    static TransferException deadline(Push push) {
+        WorkCompletionStatus status = push.failure;
+        StringBuilder message = new StringBuilder(subject(push))
+                .append(" missed its deadline after ")
+                .append(Duration.ofNanos(push.elapsedNanos()).toMillis())
+                .append(" ms, ")
+                .append(push.phase().text())
+                .append(", ")
+                .append(push.placed)
+                .append(" bytes placed, attempt ")
+                .append(push.attempt());
+        append(message, status);
+        TransferException.Kind kind =
+                push.phase().isBackpressure() ? TransferException.Kind.BACKPRESSURE : TransferException.Kind.DEADLINE;
+        message.append(
+                kind == TransferException.Kind.BACKPRESSURE
+                        ? ". The receiver must close tensors sooner, or zones, pools and limits must grow"
+                        : ". Check the peer, or give the push more time");
+        return new TransferException(kind, push.peer(), message.toString(), status, null);
+    }
+
+    /** The connection was lost, or could not be made, and there is no further attempt. */
+    static TransferException lost(Push push, Throwable problem) {
+        Throwable cause = unwrap(problem);
+        WorkCompletionStatus status = push.failure;
+        if (status == null && cause instanceof ConnectionException lost) {
+            status = lost.status();
+        }
+        StringBuilder message = new StringBuilder(subject(push))
+                .append(" failed in attempt ")
+                .append(push.attempt())
+                .append(", ")
+                .append(push.placed)
+                .append(" bytes placed: ")
+                .append(cause.getMessage());
+        append(message, status);
+        return new TransferException(kindOf(cause), push.peer(), message.toString(), status, cause);
+    }
+
+    private static TransferException.Kind kindOf(Throwable cause) {
+        if (!(cause instanceof ConnectionException lost)) {
+            return TransferException.Kind.PEER_LOST;
+        }
+        return switch (lost.kind()) {
+            case UNKNOWN_PEER -> TransferException.Kind.UNKNOWN_PEER;
+            case CLOSED -> TransferException.Kind.CLOSED;
+            case LIMIT -> TransferException.Kind.BACKPRESSURE;
+            case UNREACHABLE, REFUSED, MALFORMED, CONFLICT, NOT_FOUND, LOST -> TransferException.Kind.PEER_LOST;
+        };
+    }
+
+    /** Whether another attempt may help. */
+    static boolean isRecoverable(Throwable problem) {
+        return unwrap(problem) instanceof ConnectionException lost
+                && switch (lost.kind()) {
+                    case UNREACHABLE, LOST, CONFLICT, NOT_FOUND -> true;
+                    case UNKNOWN_PEER, REFUSED, MALFORMED, LIMIT, CLOSED -> false;
+                };
+    }
+
+    static TransferException rejected(Push push, RejectCode code, String text) {
+        String message = subject(push) + " was not taken (" + code + "): " + text;
+        return new TransferException(code.kind(), push.peer(), message);
+    }
+
+    /** The peer gives no zone of its own for a large tensor. */
+    static TransferException zoneRefused(Push push, ConnectionException refusal) {
+        String message = subject(push) + " needs a landing zone of its own, which the peer refuses: "
+                + refusal.getMessage() + ". Raise the peer's limit for dedicated zones, or push smaller tensors";
+        return new TransferException(TransferException.Kind.REJECTED, push.peer(), message, refusal.status(), refusal);
+    }
+
+    static TransferException full(Push push, int limit, String of) {
+        String message = subject(push) + " was refused here: " + limit + " pushes to this peer are " + of
+                + " already. Wait for some of them, or raise the limit";
+        return new TransferException(TransferException.Kind.BACKPRESSURE, push.peer(), message);
+    }
+
+    static TransferException noSource(Push push, @Nullable RuntimeException cause) {
+        boolean exhausted = cause == null || cause instanceof PoolExhaustedException;
+        String message = subject(push) + " has no registered memory to send from: "
+                + (cause == null ? "the pool has no buffer free now" : cause.getMessage());
+        TransferException.Kind kind = exhausted ? TransferException.Kind.BACKPRESSURE : TransferException.Kind.INVALID;
+        return new TransferException(kind, push.peer(), message, null, cause);
+    }
+
+    static TransferException shuttingDown(Push push) {
+        String message = subject(push) + " was stopped: this node is shutting down, " + push.placed + " bytes placed";
+        return new TransferException(TransferException.Kind.CLOSED, push.peer(), message);
+    }
+
+    private static void append(StringBuilder message, @Nullable WorkCompletionStatus status) {
+        if (status != null) {
+            message.append(" (").append(status).append(": ").append(status.cause());
+            message.append(' ').append(status.remedy()).append(')');
+        }
+    }
+
+    static Throwable unwrap(Throwable problem) {
+        Throwable cause = problem;
+        while ((cause instanceof CompletionException || cause instanceof ExecutionException)
+                && cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        return cause;
+    }
+}

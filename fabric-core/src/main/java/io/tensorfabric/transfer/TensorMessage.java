@@ -1,0 +1,214 @@
+package io.tensorfabric.transfer;
+
+import io.tensorfabric.connection.Transmission;
+import io.tensorfabric.tensor.Shape;
+import io.tensorfabric.tensor.TensorDescriptor;
+import java.nio.ByteBuffer;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * Reader of TENSOR messages, reused for one after the other: fields are those of the last {@link #read}. Everything is
+ * checked before it is used, and nothing is allocated by an unchecked length. Not thread-safe.
+ */
+final class TensorMessage {
+
+    /** Bytes before the dimensions. */
+    static final int FIXED = 48;
+
+    /** A CRC32C goes along. */
+    static final int FLAG_CHECKSUM = 1;
+
+    private static final ReceiptLevel[] LEVELS = ReceiptLevel.values();
+
+    private final DescriptorCache descriptors = new DescriptorCache();
+
+    private long transferId;
+    private int attempt;
+    private boolean checksummed;
+    private int checksum;
+    private ReceiptLevel wanted = ReceiptLevel.PLACED;
+    private int zoneId;
+    private long offset;
+    private long length;
+    private TensorDescriptor descriptor = DescriptorCache.NONE;
+    private Map<String, String> headers = Map.of();
+
+    /**
+     * Reads a message body, little endian, from position to limit.
+     *
+     * @throws ProtocolViolation if it is anything but a whole and valid message
+     */
+    void read(ByteBuffer body) {
+        need(body.remaining() >= FIXED, "a TENSOR message is shorter than its fixed part");
+        int start = body.position();
+        transferId = body.getLong(start);
+        attempt = Short.toUnsignedInt(body.getShort(start + 8));
+        int flags = Short.toUnsignedInt(body.getShort(start + 10));
+        int level = Byte.toUnsignedInt(body.get(start + 12));
+        int dataType = Byte.toUnsignedInt(body.get(start + 13));
+        int rank = Byte.toUnsignedInt(body.get(start + 14));
+        zoneId = body.getInt(start + 16);
+        checksum = body.getInt(start + 20);
+        offset = body.getLong(start + 24);
+        length = body.getLong(start + 32);
+        int nameLength = Short.toUnsignedInt(body.getShort(start + 44));
+        int headerCount = Short.toUnsignedInt(body.getShort(start + 46));
+        need(attempt > 0, "a TENSOR message has attempt 0");
+        need((flags & ~FLAG_CHECKSUM) == 0, "a TENSOR message has unknown flags");
+        checksummed = (flags & FLAG_CHECKSUM) != 0;
+        need(checksummed || checksum == 0, "a TENSOR message has a checksum without its flag");
+        need(level < LEVELS.length, "a TENSOR message asks for an unknown receipt");
+        wanted = LEVELS[level];
+        need(body.get(start + 15) == 1 && body.getInt(start + 40) == 0, "a TENSOR message announces stripes");
+        need(offset >= 0 && length >= 0, "a TENSOR message has a negative range");
+        need(rank <= Shape.MAX_RANK, "a TENSOR message has too many dimensions");
+        need(nameLength <= TensorDescriptor.MAX_NAME_BYTES, "a TENSOR message has too long a name");
+        need(headerCount <= TransferMessages.MAX_HEADERS, "a TENSOR message has too many headers");
+        int shapeAndName = rank * Long.BYTES + nameLength;
+        need(body.remaining() - FIXED >= shapeAndName, "a TENSOR message ends inside its shape or name");
+        descriptor = descriptors.read(body, start + FIXED, dataType, rank, nameLength);
+        need(descriptor.byteLength() == length, "a TENSOR message has a length that is not that of its shape");
+        body.position(start + FIXED + shapeAndName);
+        headers = readHeaders(body, headerCount);
+        need(!body.hasRemaining(), "a TENSOR message goes on after its end");
+    }
+
+    private static Map<String, String> readHeaders(ByteBuffer body, int count) {
+        if (count == 0) {
+            return Map.of();
+        }
+        Map<String, String> headers = new LinkedHashMap<>();
+        int total = 0;
+        for (int i = 0; i < count; i++) {
+            need(body.remaining() >= 2 * Short.BYTES, "a TENSOR message ends inside its headers");
+            int keyLength = Short.toUnsignedInt(body.getShort());
+            int valueLength = Short.toUnsignedInt(body.getShort());
+            total += keyLength + valueLength;
+            need(total <= TransferMessages.MAX_HEADER_BYTES, "a TENSOR message has too long headers");
+            need(body.remaining() >= keyLength + valueLength, "a TENSOR message ends inside a header");
+            String key = Utf8.get(body, keyLength, "the key of a header");
+            String before = headers.put(key, Utf8.get(body, valueLength, "the value of a header"));
+            need(before == null, "a TENSOR message has a header twice");
+        }
+        return Collections.unmodifiableMap(headers);
+    }
+
+    private static void need(boolean fact, String otherwise) {
+        if (!fact) {
+            throw new ProtocolViolation(otherwise);
+        }
+    }
+
+    /**
+     * Writes a message body at the buffer's position. The caller has checked name and headers with {@link #checkHeaders},
+     * which together fit {@link Transmission#MAX_BODY} then.
+     */
+    static void write(
+            ByteBuffer body,
+            long transferId,
+            int attempt,
+            PushOptions options,
+            int checksum,
+            int zoneId,
+            long offset,
+            TensorDescriptor descriptor) {
+        int start = body.position();
+        Shape shape = descriptor.shape();
+        body.putLong(start, transferId);
+        body.putShort(start + 8, (short) attempt);
+        body.putShort(start + 10, (short) (options.checksum() ? FLAG_CHECKSUM : 0));
+        body.put(start + 12, (byte) options.receipt().ordinal());
+        body.put(start + 13, (byte) descriptor.dataType().code());
+        body.put(start + 14, (byte) shape.rank());
+        body.put(start + 15, (byte) 1);
+        body.putInt(start + 16, zoneId);
+        body.putInt(start + 20, options.checksum() ? checksum : 0);
+        body.putLong(start + 24, offset);
+        body.putLong(start + 32, descriptor.byteLength());
+        body.putInt(start + 40, 0);
+        body.putShort(start + 46, (short) options.headers().size());
+        body.position(start + FIXED);
+        for (int i = 0; i < shape.rank(); i++) {
+            body.putLong(shape.dim(i));
+        }
+        int name = body.position();
+        Utf8.put(descriptor.name(), body);
+        body.putShort(start + 44, (short) (body.position() - name));
+        if (!options.headers().isEmpty()) {
+            writeHeaders(body, options.headers());
+        }
+    }
+
+    private static void writeHeaders(ByteBuffer body, Map<String, String> headers) {
+        for (Map.Entry<String, String> header : headers.entrySet()) {
+            int lengths = body.position();
+            body.position(lengths + 2 * Short.BYTES);
+            Utf8.put(header.getKey(), body);
+            int middle = body.position();
+            Utf8.put(header.getValue(), body);
+            body.putShort(lengths, (short) (middle - lengths - 2 * Short.BYTES));
+            body.putShort(lengths + Short.BYTES, (short) (body.position() - middle));
+        }
+    }
+
+    /**
+     * Checks headers before a push.
+     *
+     * @throws IllegalArgumentException if they are too many, too long or not text
+     */
+    static void checkHeaders(Map<String, String> headers, int maxBytes) {
+        if (headers.size() > TransferMessages.MAX_HEADERS) {
+            throw new IllegalArgumentException(
+                    headers.size() + " headers are more than " + TransferMessages.MAX_HEADERS);
+        }
+        int bytes = 0;
+        for (Map.Entry<String, String> header : headers.entrySet()) {
+            bytes += Utf8.length(header.getKey()) + Utf8.length(header.getValue());
+        }
+        if (bytes > maxBytes) {
+            throw new IllegalArgumentException("headers of " + bytes + " bytes are longer than " + maxBytes);
+        }
+    }
+
+    long transferId() {
+        return transferId;
+    }
+
+    int attempt() {
+        return attempt;
+    }
+
+    boolean checksummed() {
+        return checksummed;
+    }
+
+    int checksum() {
+        return checksum;
+    }
+
+    ReceiptLevel wanted() {
+        return wanted;
+    }
+
+    int zoneId() {
+        return zoneId;
+    }
+
+    long offset() {
+        return offset;
+    }
+
+    long length() {
+        return length;
+    }
+
+    TensorDescriptor descriptor() {
+        return descriptor;
+    }
+
+    Map<String, String> headers() {
+        return headers;
+    }
+}

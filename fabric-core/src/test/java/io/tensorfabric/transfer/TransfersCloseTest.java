@@ -1,0 +1,69 @@
+package io.tensorfabric.transfer;
+
+import static io.tensorfabric.transfer.FakePair.tensor;
+import static io.tensorfabric.transfer.PushTest.failure;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.tensorfabric.tensor.Tensor;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(30)
+class TransfersCloseTest {
+
+    @Test
+    void whenClosedThenWorkUnderWayEndsAndNewWorkIsRefused() throws Exception {
+        FakePair pair = new FakePair();
+        try (pair;
+                Tensor tensor = tensor("t", 10, 1)) {
+            CountDownLatch go = new CountDownLatch(1);
+            pair.right.transfers().register("slow", "*", "*", received -> {
+                go.await();
+                received.close();
+            });
+            PushOptions options = PushOptions.defaults().withReceipt(ReceiptLevel.PROCESSED);
+            CompletableFuture<TransferReceipt> under = pair.left.transfers().push("right", tensor, options);
+            CompletableFuture<Void> closed =
+                    CompletableFuture.runAsync(() -> pair.left.transfers().close(Duration.ofSeconds(10)));
+            await().untilAsserted(() -> assertThat(
+                            failure(pair.left.transfers().push("right", tensor)).kind())
+                    .isEqualTo(TransferException.Kind.CLOSED));
+            assertThat(under).isNotDone();
+            assertThat(closed).isNotDone();
+            go.countDown();
+            under.get(10, TimeUnit.SECONDS);
+            closed.get(10, TimeUnit.SECONDS);
+        }
+    }
+
+    @Test
+    void whenClosingTakesTooLongThenTheRestFails() throws Exception {
+        try (FakePair pair = new FakePair();
+                Tensor tensor = tensor("t", 10, 1)) {
+            AtomicBoolean interrupted = new AtomicBoolean();
+            pair.right.transfers().register("stuck", "*", "*", received -> {
+                try (received) {
+                    new CountDownLatch(1).await();
+                } catch (InterruptedException e) {
+                    interrupted.set(true);
+                    throw e;
+                }
+            });
+            PushOptions options = PushOptions.defaults().withReceipt(ReceiptLevel.PROCESSED);
+            CompletableFuture<TransferReceipt> under = pair.left.transfers().push("right", tensor, options);
+            await().until(() -> pair.right.transfers().statistics().openTensors() == 1);
+            pair.left.transfers().close(Duration.ofMillis(50));
+            TransferException e = failure(under);
+            assertThat(e.kind()).isEqualTo(TransferException.Kind.CLOSED);
+            assertThat(e).hasMessageContaining("shutting down");
+            pair.right.transfers().close(Duration.ofMillis(50));
+            await().untilTrue(interrupted);
+        }
+    }
+}
