@@ -133,6 +133,11 @@ public final class TestNode implements AutoCloseable {
             this.network = network;
         }
 
+        /** Name of the node. */
+        public String name() {
+            return name;
+        }
+
         /** Names of the configured peers. */
         public Builder peers(String... value) {
             peers = value.clone();
