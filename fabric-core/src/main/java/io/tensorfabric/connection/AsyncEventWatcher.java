@@ -18,7 +18,7 @@ final class AsyncEventWatcher {
 
     private static final Logger LOG = LoggerFactory.getLogger(AsyncEventWatcher.class);
 
-    private static final Duration WAIT = Duration.ofMillis(500);
+    private static final Duration WAIT = Duration.ofMillis(100);
 
     private final VerbsContext context;
     private final int port;

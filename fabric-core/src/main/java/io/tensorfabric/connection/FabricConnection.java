@@ -38,7 +38,6 @@ final class FabricConnection implements Connection {
     private volatile int mtu;
     private volatile long lastHeard = System.nanoTime();
     private volatile boolean useful;
-    private volatile boolean handlerKnows;
     private volatile boolean quiet;
     private volatile boolean wasUp;
     private volatile long upSince;
@@ -249,16 +248,6 @@ final class FabricConnection implements Connection {
         return false;
     }
 
-    /** The queue pairs are RTS: the handler opens zones and is told when the connection is DOWN. */
-    List<ZoneGrant> openZones() {
-        handlerKnows = true;
-        return List.copyOf(services.handler().openZones(this));
-    }
-
-    boolean handlerKnows() {
-        return handlerKnows;
-    }
-
     /** Both ends agree: moves to UP and tells the handler, then lets through what came early. */
     boolean goUp() {
         if (!move(ConnectionState.PROBING, ConnectionState.UP)) {
@@ -272,7 +261,7 @@ final class FabricConnection implements Connection {
                 mtu,
                 id);
         try {
-            services.handler().up(this);
+            calls.up();
         } catch (RuntimeException e) {
             LOG.error("The handler of connections failed on {}", id, e);
         }

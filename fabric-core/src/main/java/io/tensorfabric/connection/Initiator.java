@@ -203,10 +203,10 @@ final class Initiator {
         Mtu mtu = Mtu.ofBytes(response.mtu());
         made.setMtu(mtu);
         made.laneSet().connect(steps, response.lanes(), response.path(), mtu);
-        List<ZoneGrant> own = steps.call("opening landing zones", made::openZones);
+        List<ZoneGrant> own = steps.call("opening landing zones", made.calls()::openZones);
         checkYielded();
         establish(made, own);
-        steps.run("taking the peer's landing zones", () -> services.handler().zonesOpened(made, response.zones()));
+        steps.run("taking the peer's landing zones", () -> made.calls().zonesOpened(response.zones()));
         checkYielded();
         prove(made, response.zones());
         return made;

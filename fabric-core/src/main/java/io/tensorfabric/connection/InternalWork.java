@@ -24,12 +24,16 @@ final class InternalWork {
      * @param withMessage whether the work is a message
      * @param deadline in terms of {@link System#nanoTime}
      * @return the status with which it ends
-     * @throws ConnectionException if there is no room in time
+     * @throws ConnectionException if there is no room in time, or the connection's own failure
      */
     static CompletableFuture<WorkCompletionStatus> post(
             QueuePairLane lane, boolean withMessage, Deadline deadline, Consumer<LaneTransmission> work) {
         LaneTransmission transmission = lane.beginInternal(withMessage, LaneCredits.KEPT_FROM_ALL);
         while (transmission == null) {
+            ConnectionException failure = lane.connection().failure();
+            if (failure != null) {
+                throw failure;
+            }
             if (deadline.hasPassed() || lane.connection().state() == ConnectionState.DOWN) {
                 throw new ConnectionException(
                         ConnectionException.Kind.UNREACHABLE,

@@ -112,6 +112,10 @@ final class QueuePairLane implements Lane, CompletionTarget {
         return sequenceIn++;
     }
 
+    SendSlots slots() {
+        return slots;
+    }
+
     LaneCredits credits() {
         return credits;
     }

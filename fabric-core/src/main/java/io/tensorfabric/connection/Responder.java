@@ -151,7 +151,7 @@ final class Responder {
             fresh.setMtu(mtu);
             fresh.laneSet().create(steps, services);
             fresh.laneSet().connect(steps, request.lanes(), request.path(), mtu);
-            List<ZoneGrant> zones = steps.call("opening landing zones", fresh::openZones);
+            List<ZoneGrant> zones = steps.call("opening landing zones", fresh.calls()::openZones);
             ConnectionException failure = fresh.failure();
             if (failure != null) {
                 throw failure;
@@ -230,7 +230,7 @@ final class Responder {
         LaneSet lanes = connection.laneSet();
         lanes.setPeerStates(
                 RequestValidator.states(connection.peer().nodeId(), request.queuePairStates(), lanes.count()));
-        services.handler().zonesOpened(connection, List.copyOf(request.zones()));
+        connection.calls().zonesOpened(request.zones());
         if (!connection.move(ConnectionState.NEGOTIATING, ConnectionState.PROBING)) {
             throw RequestValidator.notFound(connection.id());
         }
@@ -247,7 +247,7 @@ final class Responder {
         if (!connection.isUp()) {
             throw ConnectionTable.conflict(connection.peer(), "its connection is " + connection.state());
         }
-        return services.handler().openZone(connection, request.bytes());
+        return connection.calls().openZone(request.bytes());
     }
 
     void close(String connectionId) {

@@ -37,9 +37,7 @@ final class Teardown implements Runnable {
             LOG.error("Connection {} could not be taken apart", connection.id(), e);
         }
         connection.move(ConnectionState.DRAINING, ConnectionState.DOWN);
-        if (connection.handlerKnows()) {
-            tellHandler();
-        }
+        connection.calls().down();
         services.observer().gone(connection);
         connection.whenUp().completeExceptionally(failure());
         connection.whenDown().complete(null);
@@ -53,14 +51,6 @@ final class Teardown implements Runnable {
                         Kind.CLOSED,
                         connection.peerName(),
                         "The connection to " + connection.peerName() + " was closed");
-    }
-
-    private void tellHandler() {
-        try {
-            services.handler().down(connection);
-        } catch (RuntimeException e) {
-            LOG.error("The handler of connections failed on the end of {}", connection.id(), e);
-        }
     }
 
     private void takeApart() {

@@ -127,7 +127,9 @@ class NegotiationTest {
                         return result;
                     })
                     .toList();
-            assertThat(futures).allSatisfy(future -> assertThat(future.join()).isSameAs(futures.get(0).join()));
+            assertThat(futures)
+                    .allSatisfy(future ->
+                            assertThat(future.join()).isSameAs(futures.get(0).join()));
             assertThat(nodes.network().count(Call.CONNECT)).isEqualTo(1);
             assertThat(nodes.a().manager().connections()).hasSize(1);
         }
@@ -182,12 +184,12 @@ class NegotiationTest {
     @Test
     void whenRtrAlwaysFailsThenEachFailureTellsEverythingAndNothingStays() {
         // Few queue pairs: leaked ones would end the test early.
-        try (TwoNodes nodes = TwoNodes.start(builder -> builder.device(
-                        SoftDeviceOptions.defaults().withMaxQueuePairs(8))
-                .options(TwoNodes.quickOptions()
-                        .reconnectBackoff(Duration.ofNanos(1))
-                        .maxReconnectBackoff(Duration.ofNanos(1))
-                        .build()))) {
+        try (TwoNodes nodes = TwoNodes.start(
+                builder -> builder.device(SoftDeviceOptions.defaults().withMaxQueuePairs(8))
+                        .options(TwoNodes.quickOptions()
+                                .reconnectBackoff(Duration.ofNanos(1))
+                                .maxReconnectBackoff(Duration.ofNanos(1))
+                                .build()))) {
             nodes.a().faults().failCall("ibv_modify_qp:RTR", Errno.ETIMEDOUT, RTR_FAILURES);
             QueuePairConnectionManager manager = nodes.a().manager();
             for (int i = 0; i < RTR_FAILURES; i++) {

@@ -19,14 +19,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class PathSelectorTest {
 
-    private static final PortAttributes PORT = new PortAttributes(
-            PortState.ACTIVE, LinkLayer.ETHERNET, Mtu.MTU_4096, Mtu.MTU_1024, 0, 16, 1L << 31, 0);
+    private static final PortAttributes PORT =
+            new PortAttributes(PortState.ACTIVE, LinkLayer.ETHERNET, Mtu.MTU_4096, Mtu.MTU_1024, 0, 16, 1L << 31, 0);
 
-    private static final List<GidEntry> T1 = List.of(
-            v1(0, "fe80::1"), v2(1, "fe80::1"), v1(2, "::ffff:200.0.209.6"), v2(3, "::ffff:200.0.209.6"));
+    private static final List<GidEntry> T1 =
+            List.of(v1(0, "fe80::1"), v2(1, "fe80::1"), v1(2, "::ffff:200.0.209.6"), v2(3, "::ffff:200.0.209.6"));
 
-    private static final List<GidEntry> T2 = List.of(
-            v1(4, "fe80::1"), v2(5, "fe80::1"), v1(6, "::ffff:10.152.0.12"), v2(7, "::ffff:10.152.0.12"));
+    private static final List<GidEntry> T2 =
+            List.of(v1(4, "fe80::1"), v2(5, "fe80::1"), v1(6, "::ffff:10.152.0.12"), v2(7, "::ffff:10.152.0.12"));
 
     private static final List<GidEntry> T3 =
             List.of(v1(0, "fe80::1"), v2(1, "fe80::1"), v1(2, "fd93::1"), v2(3, "fd93::1"));
@@ -63,7 +63,8 @@ class PathSelectorTest {
         assertThat(chosen(T1)).isEqualTo(3);
         assertThat(chosen(T2)).isEqualTo(7);
         assertThat(chosen(T3)).isEqualTo(3);
-        assertThat(choose(T1, FabricDeviceOptions.AUTO, AddressFamily.ANY).warnings()).isEmpty();
+        assertThat(choose(T1, FabricDeviceOptions.AUTO, AddressFamily.ANY).warnings())
+                .isEmpty();
     }
 
     @Test
@@ -93,17 +94,31 @@ class PathSelectorTest {
     @Test
     void whenThePeerIsOfAFamilyThenAGidOfItIsPreferred() {
         List<GidEntry> both = List.of(v2(0, "fd93::1"), v2(1, "::ffff:10.0.0.1"));
-        assertThat(choose(both, FabricDeviceOptions.AUTO, AddressFamily.IPV6).gid().index()).isZero();
-        assertThat(choose(both, FabricDeviceOptions.AUTO, AddressFamily.IPV4).gid().index()).isOne();
-        assertThat(choose(both, FabricDeviceOptions.AUTO, AddressFamily.ANY).gid().index()).isOne();
-        assertThat(choose(T3, FabricDeviceOptions.AUTO, AddressFamily.IPV4).gid().index()).isEqualTo(3);
+        assertThat(choose(both, FabricDeviceOptions.AUTO, AddressFamily.IPV6)
+                        .gid()
+                        .index())
+                .isZero();
+        assertThat(choose(both, FabricDeviceOptions.AUTO, AddressFamily.IPV4)
+                        .gid()
+                        .index())
+                .isOne();
+        assertThat(choose(both, FabricDeviceOptions.AUTO, AddressFamily.ANY)
+                        .gid()
+                        .index())
+                .isOne();
+        assertThat(choose(T3, FabricDeviceOptions.AUTO, AddressFamily.IPV4)
+                        .gid()
+                        .index())
+                .isEqualTo(3);
     }
 
     @Test
     void whenAskedThenTheDecisionExplainsEveryEntry() {
         PathDecision decision = choose(T1, FabricDeviceOptions.AUTO, AddressFamily.ANY);
         assertThat(decision.candidates()).hasSize(4);
-        assertThat(decision.candidates()).filteredOn(PathDecision.Candidate::chosen).hasSize(1);
+        assertThat(decision.candidates())
+                .filteredOn(PathDecision.Candidate::chosen)
+                .hasSize(1);
         assertThat(decision.candidates())
                 .extracting(PathDecision.Candidate::reason)
                 .containsExactly(

@@ -30,8 +30,20 @@ class PeerAddressTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "[2001:db8::1", "host:99999", "host:", "", ":80", "host:0", "[host]:80", "[::1]80", "[::1]:", "a b",
-                "host:80x", "-x", "2001:db8::1]:80", "[]"
+                "[2001:db8::1",
+                "host:99999",
+                "host:",
+                "",
+                ":80",
+                "host:0",
+                "[host]:80",
+                "[::1]80",
+                "[::1]:",
+                "a b",
+                "host:80x",
+                "-x",
+                "2001:db8::1]:80",
+                "[]"
             })
     void whenAnAddressIsMalformedThenItIsRefused(String text) {
         assertThatThrownBy(() -> PeerAddress.parse(text, DEFAULT))

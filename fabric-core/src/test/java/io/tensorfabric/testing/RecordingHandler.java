@@ -34,7 +34,7 @@ public class RecordingHandler implements ConnectionHandler {
     public record Message(Connection connection, int lane, int type, byte[] body) {}
 
     /** Something that is held for a connection. */
-    private record Held(BufferLease lease, RemoteGrant grant) {}
+    private record Held(BufferLease lease, List<RemoteGrant> grants) {}
 
     private final MemoryRegionPool pool;
     private final AtomicInteger zoneIds = new AtomicInteger();
@@ -65,8 +65,10 @@ public class RecordingHandler implements ConnectionHandler {
 
     private ZoneGrant open(Connection connection, long bytes, boolean dedicated) {
         BufferLease lease = pool.acquire(bytes, "landing zone");
+        Held one = new Held(lease, new CopyOnWriteArrayList<>());
+        held.get(connection.id()).add(one);
         RemoteGrant grant = connection.grant(lease, Duration.ofSeconds(2));
-        held.get(connection.id()).add(new Held(lease, grant));
+        one.grants().add(grant);
         List<Integer> rkeys = new ArrayList<>();
         for (Lane lane : connection.lanes()) {
             rkeys.add(grant.rkey(lane.index()));
@@ -110,7 +112,7 @@ public class RecordingHandler implements ConnectionHandler {
         List<Held> gone = held.remove(connection.id());
         if (gone != null) {
             gone.forEach(one -> {
-                one.grant().close();
+                one.grants().forEach(RemoteGrant::close);
                 one.lease().close();
             });
         }
