@@ -66,7 +66,7 @@ final class Attempt {
     /** A future of the caller's own, which fails with the cause itself. */
     static CompletableFuture<Connection> copy(CompletableFuture<Connection> future) {
         CompletableFuture<Connection> copy = new CompletableFuture<>();
-        future.whenComplete((connection, error) -> {
+        var unused = future.whenComplete((connection, error) -> {
             if (error == null) {
                 copy.complete(connection);
             } else {

@@ -50,7 +50,7 @@ record OrderlyClose(FabricConnection connection, FabricServices services) {
     /** The peer announced its close over the data path: its DELETE follows, or this end closes alone in the end. */
     void peerSaidGoodbye() {
         if (connection.drain()) {
-            services.executors()
+            var unused = services.executors()
                     .timer()
                     .schedule(
                             connection::startTeardown,

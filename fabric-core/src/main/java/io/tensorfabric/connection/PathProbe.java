@@ -48,7 +48,7 @@ final class PathProbe {
                 source.close();
             } else {
                 // The device may still read from it until the connection, which fails now, is down.
-                connection.whenDown().whenComplete((nothing, error) -> source.close());
+                var unused = connection.whenDown().whenComplete((nothing, error) -> source.close());
             }
         }
     }

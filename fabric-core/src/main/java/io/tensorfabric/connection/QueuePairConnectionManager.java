@@ -85,7 +85,7 @@ public final class QueuePairConnectionManager implements NegotiationHandler {
         }
         services.device().add(deviceObserver);
         Caretaker caretaker = new Caretaker(table, services.options());
-        services.executors()
+        var unused = services.executors()
                 .timer()
                 .scheduleWithFixedDelay(caretaker, caretaker.tickNanos(), caretaker.tickNanos(), TimeUnit.NANOSECONDS);
     }
@@ -165,7 +165,9 @@ public final class QueuePairConnectionManager implements NegotiationHandler {
             return;
         }
         try {
-            services.executors().timer().schedule(() -> submit(record, future), wait.toNanos(), TimeUnit.NANOSECONDS);
+            var unused = services.executors()
+                    .timer()
+                    .schedule(() -> submit(record, future), wait.toNanos(), TimeUnit.NANOSECONDS);
         } catch (RejectedExecutionException e) {
             refuse(record, future, closed(record.name()));
         }
@@ -223,7 +225,7 @@ public final class QueuePairConnectionManager implements NegotiationHandler {
             return;
         }
         record.attempted();
-        initiator.attempt().outcome().whenComplete((connection, error) -> {
+        var unused = initiator.attempt().outcome().whenComplete((connection, error) -> {
             if (error == null) {
                 record.succeeded();
                 future.complete(connection);

@@ -68,7 +68,7 @@ final class Responder {
         if (existing != null) {
             return InternalWork.await(answer, deadline, peer, "The first request of that connection");
         }
-        fresh.whenDown().whenComplete((nothing, error) -> forget(fresh.id()));
+        var unused = fresh.whenDown().whenComplete((nothing, error) -> forget(fresh.id()));
         return answer(fresh, request, path, answer);
     }
 
@@ -189,7 +189,7 @@ final class Responder {
 
     /** When the initiator has established and greeted on every lane, this end greets back and is UP. */
     private void whenGreeted(FabricConnection fresh) {
-        fresh.handshake()
+        var unused = fresh.handshake()
                 .done()
                 .thenRunAsync(() -> goUp(fresh), services.executors().callbacks());
     }
