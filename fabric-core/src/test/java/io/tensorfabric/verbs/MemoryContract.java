@@ -87,6 +87,16 @@ abstract class MemoryContract extends ContractGroup {
     }
 
     @Test
+    void whenDmaBufIsNotSupportedThenEopnotsupp() {
+        Assumptions.assumeFalse(subject.supportsDmaBuf(), "the device takes dma-bufs");
+        Buffer memory = left.buffer(4096);
+        VerbsException failure = assertFails(
+                Errno.EOPNOTSUPP,
+                () -> left.domain().registerDmaBuf(-1, 0, 4096, memory.address(), Set.of(LOCAL_WRITE)));
+        assertThat(failure.call()).isEqualTo("ibv_reg_dmabuf_mr");
+    }
+
+    @Test
     void whenRegionIsUnalignedAndOneByteLongThenItWorks() {
         Link link = link();
         Buffer source = left.buffer(4096).fillWith(0x5a);

@@ -67,6 +67,7 @@ class RequestListsTest {
             assertThat(OffHeap.getInt(request + 64)).isEqualTo(0x77);
             assertThat(OffHeap.getInt(request + 68)).isEqualTo(0x901);
             assertThat(OffHeap.getInt(request + 72)).isEqualTo(6);
+            assertThat(OffHeap.getLong(request + 80)).isEqualTo(0xfeedL);
         }
     }
 
@@ -245,6 +246,11 @@ class RequestListsTest {
     }
 
     private static final class FixedRegion implements MemoryRegion {
+
+        @Override
+        public long handle() {
+            return 0xfeedL;
+        }
 
         @Override
         public long address() {

@@ -106,6 +106,11 @@ public abstract class VerbsContractTest {
         return false;
     }
 
+    /** Whether memory of another device can be registered by its dma-buf. */
+    protected boolean supportsDmaBuf() {
+        return false;
+    }
+
     /** A device with these limits, for providers whose limits can be chosen. */
     protected Optional<VerbsContext> openWithLimits(ContractLimits limits) {
         return Optional.empty();
