@@ -115,6 +115,19 @@ abstract class NotificationContract extends ContractGroup {
     }
 
     @Test
+    void whenArmedForAllThenAskingForSolicitedOnlyDoesNotNarrowIt() {
+        CompletionChannel channel = right.channel();
+        CompletionQueue queue = right.completionQueue(64, channel);
+        Link link = notified(queue);
+        link.b().receive(0, right.buffer(64).all());
+        queue.requestNotification(false);
+        queue.requestNotification(true);
+        send(link, 1, 0);
+        assertThat(channel.await(subject.patience())).isSameAs(queue);
+        link.b().awaitReceived(0);
+    }
+
+    @Test
     void whenSendsCompleteThenAnArmedSendQueueRaisesAnEventToo() {
         CompletionChannel channel = left.channel();
         CompletionQueue queue = left.completionQueue(64, channel);
