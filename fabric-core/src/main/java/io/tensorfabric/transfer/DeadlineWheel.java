@@ -40,12 +40,13 @@ final class DeadlineWheel implements AutoCloseable {
 
     private int entries;
 
+    private boolean started;
+
     private boolean closed;
 
     DeadlineWheel(String name) {
         thread = new Thread(this::run, name);
         thread.setDaemon(true);
-        thread.start();
     }
 
     /** Something with a time. Belongs to one wheel. */
@@ -61,13 +62,17 @@ final class DeadlineWheel implements AutoCloseable {
         abstract void expired();
     }
 
-    /** Arms an entry, anew if it is armed. Does nothing once the wheel is closed. */
+    /** Arms an entry, anew if it is armed. Does nothing once the wheel is closed. The first one starts the thread. */
     void arm(Entry entry, long delayNanos) {
         long due = System.nanoTime() - start + Math.max(0, delayNanos);
         lock.lock();
         try {
             if (closed) {
                 return;
+            }
+            if (!started) {
+                started = true;
+                thread.start();
             }
             unlink(entry);
             if (entries == 0) {

@@ -40,6 +40,7 @@ final class Engine {
     private final Map<Connection, PeerLink> links = new ConcurrentHashMap<>();
     private final Map<String, PeerChannel> channels = new ConcurrentHashMap<>();
     private volatile boolean closing;
+    private volatile boolean stopped;
 
     Engine(TransferOptions options, TransferMemory memory, Function<String, CompletableFuture<Connection>> connector) {
         this.options = options;
@@ -110,8 +111,18 @@ final class Engine {
         return closing;
     }
 
+    /** New work is refused from now on. */
     void startClosing() {
         closing = true;
+    }
+
+    boolean isStopped() {
+        return stopped;
+    }
+
+    /** Work under way is not continued from now on. */
+    void startStopping() {
+        stopped = true;
     }
 
     CompletableFuture<Connection> connect(String peer) {

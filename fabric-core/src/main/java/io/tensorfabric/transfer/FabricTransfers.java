@@ -17,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -156,7 +157,7 @@ public final class FabricTransfers
 
     @Override
     public List<ZoneGrant> openZones(Connection connection) {
-        refuseIfClosing(connection);
+        refuseIfStopped(connection);
         PeerLink link = engine.openLink(connection);
         try {
             return List.of(link.receiver().openShared());
@@ -168,7 +169,7 @@ public final class FabricTransfers
 
     @Override
     public ZoneGrant openZone(Connection connection, long bytes) {
-        refuseIfClosing(connection);
+        refuseIfStopped(connection);
         PeerLink link = engine.link(connection);
         if (link == null) {
             String message = "The connection of peer '" + connection.peerName() + "' is down";
@@ -177,8 +178,8 @@ public final class FabricTransfers
         return link.receiver().openDedicated(bytes);
     }
 
-    private void refuseIfClosing(Connection connection) {
-        if (engine.isClosing()) {
+    private void refuseIfStopped(Connection connection) {
+        if (engine.isStopped()) {
             throw new ConnectionException(
                     ConnectionException.Kind.CLOSED, connection.peerName(), "This node is shutting down");
         }
@@ -263,6 +264,7 @@ public final class FabricTransfers
         } catch (InterruptedException e) {
             interrupted = true;
         }
+        engine.startStopping();
         engine.pushes().forEach(push -> push.fail(PushFailures.shuttingDown(push)));
         engine.inbox().close();
         try {
@@ -298,7 +300,7 @@ public final class FabricTransfers
 
         private TransferOptions options = TransferOptions.defaults();
         private @Nullable MemoryRegionPool pool;
-        private @Nullable ProtectionDomain protectionDomain;
+        private @Nullable Supplier<? extends ProtectionDomain> protectionDomain;
         private @Nullable Function<String, CompletableFuture<Connection>> connector;
 
         private Builder() {}
@@ -317,6 +319,11 @@ public final class FabricTransfers
 
         /** Where tensors outside the pool are registered for their push; not owned. Required. */
         public Builder protectionDomain(ProtectionDomain value) {
+            return protectionDomain(() -> value);
+        }
+
+        /** The same for a device that is not open yet; asked for each such push. */
+        public Builder protectionDomain(Supplier<? extends ProtectionDomain> value) {
             this.protectionDomain = value;
             return this;
         }

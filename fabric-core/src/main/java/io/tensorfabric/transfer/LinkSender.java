@@ -125,7 +125,8 @@ final class LinkSender {
             if (status == WorkCompletionStatus.SUCCESS) {
                 long placed = push.placed;
                 push.placed = placed + bytes;
-            } else if (push.failure == null) {
+            } else if (!push.broken) {
+                push.broken = true;
                 push.failure = status;
             }
             if (push.isDecided()) {
@@ -140,7 +141,7 @@ final class LinkSender {
     }
 
     private void succeedIfDone(Push push) {
-        if (!push.headerPosted || push.outstanding > 0 || push.placed < push.bytes() || push.failure != null) {
+        if (!push.headerPosted || push.outstanding > 0 || push.placed < push.bytes() || push.broken) {
             return;
         }
         ReceiptLevel level = push.answer == null ? ReceiptLevel.PLACED : push.answer;

@@ -78,6 +78,9 @@ final class Push extends CompletableFuture<TransferReceipt> implements Transmiss
 
     @Nullable ReceiptLevel answer;
 
+    boolean broken;
+
+    /** The first error of the latest attempt that had one, for messages. */
     volatile @Nullable WorkCompletionStatus failure;
 
     /** The tensor is held by the caller of this already. */
@@ -198,7 +201,7 @@ final class Push extends CompletableFuture<TransferReceipt> implements Transmiss
                 || failed >= policy.attempts()
                 || backoff >= remainingNanos()
                 || isDecided()
-                || engine.isClosing()) {
+                || engine.isStopped()) {
             failOwned(last);
             return;
         }
@@ -221,6 +224,7 @@ final class Push extends CompletableFuture<TransferReceipt> implements Transmiss
         placed = 0;
         headerPosted = false;
         answer = null;
+        broken = false;
         link = null;
     }
 

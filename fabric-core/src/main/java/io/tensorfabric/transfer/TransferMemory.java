@@ -8,15 +8,16 @@ import io.tensorfabric.verbs.MemoryRegion;
 import io.tensorfabric.verbs.ProtectionDomain;
 import java.time.Duration;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Registered memory as transfers need it.
  *
  * @param pool for landing zones and copies of small unregistered sources; not owned
- * @param pd where larger unregistered sources are registered for the time of their push; not owned
+ * @param domain where larger unregistered sources are registered for the time of their push; not owned
  */
-record TransferMemory(MemoryRegionPool pool, ProtectionDomain pd) {
+record TransferMemory(MemoryRegionPool pool, Supplier<? extends ProtectionDomain> domain) {
 
     /** The region that holds a range already, if one does. */
     @Nullable MemoryRegion regionOf(long address, long length) {
@@ -33,6 +34,6 @@ record TransferMemory(MemoryRegionPool pool, ProtectionDomain pd) {
 
     /** Registers a source for reading by the device: a WRITE needs no right at its source. */
     HostRegistration register(long address, long length) {
-        return HostRegistrations.register(pd, address, length, Set.of());
+        return HostRegistrations.register(domain.get(), address, length, Set.of());
     }
 }
