@@ -1,0 +1,130 @@
+package io.tensorfabric.connection;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.tensorfabric.memory.BufferLease;
+import io.tensorfabric.testing.TestNode;
+import io.tensorfabric.testing.TwoNodes;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Credits, room and misuse of lanes. */
+@Timeout(60)
+class FlowControlTest {
+
+    @Test
+    void whenBothEndsFloodEachOtherThenCreditsKeepAllMessagesInOrder() throws Exception {
+        int messages = 5000;
+        try (TwoNodes nodes = TwoNodes.start(builder -> builder.options(TwoNodes.quickOptions()
+                .receiveCredits(ConnectionOptions.MIN_CREDITS)
+                .build()))) {
+            Connection a = nodes.connect();
+            Connection b = nodes.otherEnd();
+            List<Thread> senders = new ArrayList<>();
+            for (Connection end : List.of(a, b)) {
+                for (Lane lane : end.lanes()) {
+                    Thread sender = new Thread(() -> {
+                        for (int i = 0; i < messages; i++) {
+                            Sends.message(lane, i);
+                        }
+                    });
+                    sender.start();
+                    senders.add(sender);
+                }
+            }
+            for (Thread sender : senders) {
+                sender.join(TimeUnit.SECONDS.toMillis(40));
+            }
+            for (TestNode node : List.of(nodes.a(), nodes.b())) {
+                await().atMost(Duration.ofSeconds(20))
+                        .until(() -> node.recording().messages().size() == 2 * messages);
+                for (int index = 0; index < 2; index++) {
+                    int lane = index;
+                    List<Long> numbers = node.recording().messages().stream()
+                            .filter(message -> message.lane() == lane)
+                            .map(message -> Long.reverseBytes(
+                                    java.nio.ByteBuffer.wrap(message.body()).getLong()))
+                            .toList();
+                    assertThat(numbers).hasSize(messages).isSorted();
+                }
+            }
+            assertThat(a.state()).isEqualTo(ConnectionState.UP);
+        }
+    }
+
+    @Test
+    void whenImmediatesFloodThenTheirCreditsComeBack() throws Exception {
+        int count = 2000;
+        try (TwoNodes nodes = TwoNodes.start(builder -> builder.options(TwoNodes.quickOptions()
+                        .receiveCredits(ConnectionOptions.MIN_CREDITS)
+                        .build()));
+                BufferLease source = nodes.a().pool().acquire(64, "test")) {
+            Connection connection = nodes.connect();
+            ZoneGrant zone = LaneTest.zone(nodes, connection);
+            Lane lane = connection.lanes().get(1);
+            for (int i = 0; i < count; i++) {
+                Transmission transmission = Sends.begin(lane, 1, true);
+                transmission.writeWithImmediate(
+                        source.address(),
+                        64,
+                        source.region().lkey(),
+                        zone.address(),
+                        zone.rkeys().get(1),
+                        i);
+                Sends.submit(transmission);
+            }
+            await().atMost(Duration.ofSeconds(20))
+                    .until(() -> nodes.b().recording().immediates().size() == count);
+            assertThat(nodes.b().recording().immediates()).isSorted();
+        }
+    }
+
+    @Test
+    void whenALaneRefusedThenItSaysWhenItIsReady() throws Exception {
+        try (TwoNodes nodes = LaneTest.withoutHeartbeats(0, 4, FabricDeviceOptions.defaults());
+                BufferLease source = nodes.a().pool().acquire(64, "test")) {
+            Connection connection = nodes.connect();
+            Lane lane = connection.lanes().get(0);
+            nodes.a().faults().holdCompletions(true);
+            for (int i = 0; i < 4; i++) {
+                Sends.write(lane, source, 64, LaneTest.zone(nodes, connection), 0);
+            }
+            assertThat(lane.begin(1, false)).isNull();
+            assertThat(nodes.a().recording().readies()).isZero();
+            nodes.a().faults().holdCompletions(false);
+            await().until(() -> nodes.a().recording().readies() > 0);
+            Transmission transmission = lane.begin(1, false);
+            assertThat(transmission).isNotNull();
+            transmission.cancel();
+        }
+    }
+
+    @Test
+    void whenATransmissionIsMisusedThenItSaysHow() {
+        try (TwoNodes nodes = LaneTest.withoutHeartbeats(0);
+                BufferLease source = nodes.a().pool().acquire(64, "test")) {
+            Connection connection = nodes.connect();
+            Lane lane = connection.lanes().get(0);
+            assertThatThrownBy(() -> lane.begin(0, false)).isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> lane.begin(100_000, false)).isInstanceOf(IllegalArgumentException.class);
+            Transmission transmission = lane.begin(2, true);
+            assertThatThrownBy(() -> lane.begin(1, false)).hasMessageContaining("open on lane 0");
+            assertThatThrownBy(() -> transmission.submit(InternalWork.IGNORED, 0))
+                    .hasMessageContaining("nothing");
+            assertThatThrownBy(() -> transmission.write(source.address(), -1, 0, 0, 0))
+                    .hasMessageContaining("-1");
+            assertThatThrownBy(() -> transmission.message(3)).isInstanceOf(IllegalArgumentException.class);
+            transmission.cancel();
+            assertThatThrownBy(transmission::cancel).isInstanceOf(IllegalStateException.class);
+            Transmission without = lane.begin(2, false);
+            assertThatThrownBy(() -> without.message(Sends.TYPE)).hasMessageContaining("credit");
+            without.cancel();
+        }
+    }
+}
