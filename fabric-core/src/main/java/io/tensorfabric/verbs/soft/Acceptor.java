@@ -5,11 +5,14 @@ import io.tensorfabric.verbs.VerbsException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.LinkedHashSet;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,9 +25,13 @@ final class Acceptor implements IoLoop.Handler {
 
     private static final int BACKLOG = 1024;
 
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
     private final Engine engine;
 
     private final ServerSocketChannel listener;
+
+    private @Nullable IoLoop home;
 
     private final Set<ResponderLink> pending = new LinkedHashSet<>();
 
@@ -60,6 +67,7 @@ final class Acceptor implements IoLoop.Handler {
     }
 
     void register(IoLoop loop) {
+        home = loop;
         try {
             listener.register(loop.selector(), SelectionKey.OP_ACCEPT, this);
         } catch (IOException ex) {
@@ -68,12 +76,34 @@ final class Acceptor implements IoLoop.Handler {
     }
 
     @Override
-    public void ready(int operations) throws IOException {
-        SocketChannel channel = listener.accept();
-        while (channel != null) {
-            admit(channel);
-            channel = listener.accept();
+    public void ready(int operations) {
+        try {
+            SocketChannel channel = listener.accept();
+            while (channel != null) {
+                admit(channel);
+                channel = listener.accept();
+            }
+        } catch (ClosedChannelException ex) {
+            log.debug("The listener was closed");
+        } catch (IOException ex) {
+            // Mostly too many open files. The connection stays in the backlog, and would call again at once.
+            log.warn("Connections cannot be accepted for the moment: {}", ex.toString());
+            pause();
         }
+    }
+
+    private void pause() {
+        IoLoop loop = home;
+        SelectionKey key = loop == null ? null : listener.keyFor(loop.selector());
+        if (loop == null || key == null) {
+            return;
+        }
+        key.interestOps(0);
+        loop.schedule(System.nanoTime() + PAUSE_NANOS, () -> {
+            if (key.isValid()) {
+                key.interestOps(SelectionKey.OP_ACCEPT);
+            }
+        });
     }
 
     private void admit(SocketChannel channel) throws IOException {

@@ -127,6 +127,11 @@ final class AnswerReader implements FrameReader.Sink {
     }
 
     @Override
+    public void memoryGone() {
+        refusal = WorkCompletionStatus.LOC_PROT_ERR;
+    }
+
+    @Override
     public void landed(int bytes) {
         readOffset += bytes;
     }

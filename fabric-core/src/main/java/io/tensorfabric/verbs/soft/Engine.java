@@ -2,7 +2,10 @@ package io.tensorfabric.verbs.soft;
 
 import io.tensorfabric.verbs.AsyncEventType;
 import io.tensorfabric.verbs.CompletionQueue;
+import io.tensorfabric.verbs.Errno;
+import io.tensorfabric.verbs.VerbsException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.util.ArrayList;
@@ -73,8 +76,15 @@ final class Engine {
         this.sharedQuota = new Quota("shared receive queues", "ibv_create_srq", options.maxSharedReceiveQueues());
         this.pairQuota = new Quota("queue pairs", "ibv_create_qp", options.maxQueuePairs());
         this.acceptor = new Acceptor(this, options);
-        for (int i = 0; i < options.ioThreads(); i++) {
-            loops.add(new IoLoop("fabric-soft-" + options.name() + "-io-" + i));
+        try {
+            for (int i = 0; i < options.ioThreads(); i++) {
+                loops.add(new IoLoop("fabric-soft-" + options.name() + "-io-" + i));
+            }
+        } catch (UncheckedIOException ex) {
+            acceptor.close();
+            loops.forEach(IoLoop::discard);
+            throw new VerbsException(
+                    "ibv_open_device", Errno.ENOMEM, options.name() + ": " + ex.getMessage() + ", " + ex.getCause());
         }
         acceptor.register(loops.get(0));
         loops.forEach(IoLoop::start);

@@ -29,6 +29,8 @@ final class FrameReader {
     /** Bytes of the present payload that are still to come. */
     private int left;
 
+    private boolean abandoned;
+
     /** Who understands the frames. */
     interface Sink {
 
@@ -44,6 +46,9 @@ final class FrameReader {
         /** The payload is complete. */
         void frameDone() throws IOException;
 
+        /** The opened memory is not there; from now on payload is thrown away. */
+        void memoryGone();
+
         /** Whether more can be taken now. */
         boolean mayRead();
     }
@@ -54,8 +59,15 @@ final class FrameReader {
         this.sink = sink;
     }
 
+    /** Understands nothing any more and throws all away, after a failure in the middle of a frame. */
+    void abandon() {
+        abandoned = true;
+    }
+
     /** Forgets everything of an old connection. */
     void reset() {
+        abandoned = false;
+        access.release();
         in.clear().limit(0);
         left = 0;
     }
@@ -71,6 +83,12 @@ final class FrameReader {
      */
     boolean read(SocketChannel channel, long budget) throws IOException {
         long taken = 0;
+        if (abandoned) {
+            in.clear();
+            int got = channel.read(in);
+            in.clear().limit(0);
+            return got >= 0;
+        }
         while ((taken < budget || hasBuffered()) && sink.mayRead()) {
             int got;
             if (left > 0) {
@@ -138,6 +156,12 @@ final class FrameReader {
             // The next header mostly follows at once: one call brings both.
             got = (int) channel.read(access.scatterBefore(in), 1, access.count() + 1);
             landed = before - access.remaining();
+        } catch (IOException ex) {
+            if (!MemoryFaults.isCause(ex)) {
+                throw ex;
+            }
+            sink.memoryGone();
+            return 1;
         } finally {
             in.flip();
             access.release();

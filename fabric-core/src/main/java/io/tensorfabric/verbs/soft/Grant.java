@@ -1,5 +1,6 @@
 package io.tensorfabric.verbs.soft;
 
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +15,8 @@ class Grant {
     private static final int REVOKED = Integer.MIN_VALUE;
 
     private static final long POLL_NANOS = 20_000;
+
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final AtomicInteger users = new AtomicInteger();
 
@@ -87,11 +90,20 @@ class Grant {
         users.decrementAndGet();
     }
 
-    /** Forbids new uses and waits for present ones, each of which copies one bounded piece without blocking. */
-    final void revoke() {
+    /**
+     * Forbids new uses and waits for present ones, each of which copies one bounded piece without blocking.
+     *
+     * @return {@code false} when they did not end in 10 s
+     */
+    final boolean revoke() {
         users.getAndUpdate(count -> count | REVOKED);
+        long deadline = System.nanoTime() + PATIENCE_NANOS;
         while ((users.get() & ~REVOKED) != 0) {
+            if (System.nanoTime() - deadline > 0) {
+                return false;
+            }
             LockSupport.parkNanos(POLL_NANOS);
         }
+        return true;
     }
 }

@@ -135,7 +135,7 @@ final class IoLoop implements Runnable {
         } catch (IOException ex) {
             log.debug("A connection of {} ended: {}", thread.getName(), ex.toString());
             handler.close();
-        } catch (RuntimeException ex) {
+        } catch (RuntimeException | Error ex) {
             log.error("A connection of {} failed and is closed", thread.getName(), ex);
             handler.close();
         }
@@ -144,7 +144,7 @@ final class IoLoop implements Runnable {
     private void runSafely(Runnable task) {
         try {
             task.run();
-        } catch (RuntimeException ex) {
+        } catch (RuntimeException | Error ex) {
             log.error("A task of {} failed", thread.getName(), ex);
         }
     }
@@ -156,6 +156,11 @@ final class IoLoop implements Runnable {
         } catch (IOException ex) {
             log.warn("Closing the selector of {} failed", thread.getName(), ex);
         }
+    }
+
+    /** Gives a loop up that was never started. */
+    void discard() {
+        finish();
     }
 
     /** Ends the thread and closes its sockets; waits a moment for that. */

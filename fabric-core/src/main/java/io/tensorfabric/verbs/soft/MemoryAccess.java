@@ -68,7 +68,7 @@ final class MemoryAccess {
      * @return {@code false} when a region is gone; nothing is held then
      */
     boolean openLocal(long elements, int elementCount, long offset, int length, boolean inline) {
-        count = 0;
+        release();
         long skip = offset;
         int left = length;
         for (int i = 0; i < elementCount && left > 0; i++) {
@@ -93,7 +93,7 @@ final class MemoryAccess {
 
     /** Opens bytes of a grant that was checked before; {@code false} when it was revoked. */
     boolean openRemote(Grant grant, long address, int length) {
-        count = 0;
+        release();
         if (!grant.enter()) {
             return false;
         }

@@ -236,7 +236,7 @@ final class MessageExecutor implements FrameReader.Sink {
             if (access.openLocal(receiveElements(), receiveElementCount(), offset, length, false)) {
                 return true;
             }
-            refuse(Wire.NAK_REMOTE_OPERATION, WorkCompletionStatus.LOC_PROT_ERR);
+            memoryGone();
             return false;
         }
         if (grant != null && access.openRemote(grant, address + offset, length)) {
@@ -244,6 +244,15 @@ final class MessageExecutor implements FrameReader.Sink {
         }
         refuse(Wire.NAK_REMOTE_ACCESS, WorkCompletionStatus.REM_ACCESS_ERR);
         return false;
+    }
+
+    @Override
+    public void memoryGone() {
+        if (mode == Mode.IDLE) {
+            // The message is done, and only now does the JVM tell: blame the next one rather than none.
+            sequence = expected;
+        }
+        refuse(Wire.NAK_REMOTE_OPERATION, WorkCompletionStatus.LOC_PROT_ERR);
     }
 
     @Override

@@ -206,7 +206,7 @@ final class Requester {
 
     private boolean readAnswers(RequesterLink from) throws IOException {
         while (true) {
-            boolean open = reader.read(from.channel(), TURN);
+            boolean open = read(from);
             if (queue.retire()) {
                 clock.acknowledged();
             } else {
@@ -226,6 +226,18 @@ final class Requester {
             if (link != from) {
                 return open;
             }
+        }
+    }
+
+    private boolean read(RequesterLink from) throws IOException {
+        try {
+            return reader.read(from.channel(), TURN);
+        } catch (InternalError ex) {
+            if (!MemoryFaults.isCause(ex)) {
+                throw ex;
+            }
+            answers.memoryGone();
+            return true;
         }
     }
 
@@ -273,9 +285,13 @@ final class Requester {
             if (link != from) {
                 return;
             }
-            clock.disconnected(from.isUp());
+            boolean retry = clock.disconnected(from.isUp());
             dropLink();
-            pump(false);
+            if (retry || !pair.mayTransmit() || queue.isIdle()) {
+                pump(false);
+            } else {
+                fail(WorkCompletionStatus.RETRY_EXC_ERR);
+            }
         } finally {
             pair.sendLock().unlock();
         }

@@ -104,12 +104,27 @@ final class Responder {
             answers.flush(from.channel());
         }
         boolean resumed = wasHeld && !executor.isHeld();
-        if ((readable || resumed) && !reader.read(from.channel(), TURN)) {
+        if ((readable || resumed) && !read(from)) {
             from.close();
         }
         boolean failedNow = executor.hasFailed() && !failed;
         failed |= failedNow;
         return failedNow;
+    }
+
+    private boolean read(ResponderLink from) throws IOException {
+        try {
+            return reader.read(from.channel(), TURN);
+        } catch (InternalError ex) {
+            if (!MemoryFaults.isCause(ex)) {
+                throw ex;
+            }
+            reader.abandon();
+            if (!executor.hasFailed()) {
+                executor.memoryGone();
+            }
+            return true;
+        }
     }
 
     /** Writes answers; returns whether that let requests go on that were held. */

@@ -39,6 +39,10 @@ final class RetryClock {
 
     private long progressAt;
 
+    /** When the peer last executed something, or had nothing to do. */
+    private long acknowledgedAt;
+
+    /** Times that the present messages were sent again. */
     private int resends;
 
     private int receiverRetries;
@@ -78,6 +82,7 @@ final class RetryClock {
     /** A message was acknowledged. */
     void acknowledged() {
         progress();
+        acknowledgedAt = progressAt;
         resends = 0;
         receiverRetries = 0;
     }
@@ -86,16 +91,26 @@ final class RetryClock {
         dials = 0;
     }
 
-    void disconnected(boolean wasUp) {
+    /** Notes a lost connection; {@code false} when that was the last of the retries. */
+    boolean disconnected(boolean wasUp) {
         long now = System.nanoTime();
         if (wasUp) {
             progressAt = now;
             dials = 0;
             dialAt = now;
+            resends++;
+            int allowed = pair.config().retryCount();
+            return allowed == FOR_EVER || resends <= allowed || now - acknowledgedAt < budget();
         } else {
             dialAt = now + (FIRST_BACKOFF << Math.min(dials, MAX_BACKOFF_SHIFT));
             dials++;
+            return true;
         }
+    }
+
+    /** How long an InfiniBand card would go on without an acknowledgement. */
+    private long budget() {
+        return Math.max((pair.config().retryCount() + 1) * pair.config().timeoutNanos(), LEAST_BUDGET);
     }
 
     boolean mayDial() {
@@ -134,7 +149,7 @@ final class RetryClock {
         if (link != null && link.isUp()) {
             return progressAt + Math.max(timeout, patience);
         }
-        long budget = progressAt + Math.max((pair.config().retryCount() + 1) * timeout, LEAST_BUDGET);
+        long budget = progressAt + budget();
         // A peer that has taken the connection lives, and may be slow to answer; one that refuses it is gone at once.
         long answer = link == null ? budget : link.madeAt() + patience;
         return answer - budget > 0 ? answer : budget;

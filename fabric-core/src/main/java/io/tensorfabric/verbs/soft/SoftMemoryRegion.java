@@ -68,9 +68,14 @@ final class SoftMemoryRegion extends SoftResource implements MemoryRegion {
                     "ibv_dereg_mr", Errno.EBUSY, this + " is used by " + windows + " bound memory window(s)");
         }
         KeyTable keys = engine.keys();
+        keys.withdraw(lkey);
+        keys.withdraw(rkey);
+        if (!region.revoke()) {
+            throw new VerbsException(
+                    "ibv_dereg_mr", Errno.EBUSY, this + " is still being copied from or to; its memory must stay");
+        }
         keys.release(lkey);
         keys.release(rkey);
-        region.revoke();
         engine.regionQuota().give();
     }
 }

@@ -69,6 +69,17 @@ final class Transmitter {
 
     /** Sends about {@code budget} bytes at most. */
     Outcome run(SocketChannel channel, long budget) throws IOException {
+        try {
+            return send(channel, budget);
+        } catch (InternalError ex) {
+            if (MemoryFaults.isCause(ex)) {
+                throw new LocalMemoryGone(queue.sendIndex);
+            }
+            throw ex;
+        }
+    }
+
+    private Outcome send(SocketChannel channel, long budget) throws IOException {
         progressed = false;
         long left = budget;
         while (true) {
@@ -109,7 +120,7 @@ final class Transmitter {
                 throw new LocalMemoryGone(payloadIndex);
             }
             try {
-                int written = (int) channel.write(access.gatherAfter(staging), 0, access.count() + 1);
+                int written = writeGathered(channel);
                 int payload = Math.max(0, written - headers);
                 payloadOffset += payload;
                 payloadLeft -= payload;
@@ -119,6 +130,14 @@ final class Transmitter {
             }
         } finally {
             staging.compact();
+        }
+    }
+
+    private int writeGathered(SocketChannel channel) throws IOException {
+        try {
+            return (int) channel.write(access.gatherAfter(staging), 0, access.count() + 1);
+        } catch (IOException ex) {
+            throw MemoryFaults.isCause(ex) ? new LocalMemoryGone(payloadIndex) : ex;
         }
     }
 
@@ -197,6 +216,7 @@ final class Transmitter {
     void reset() {
         continuing = false;
         payloadLeft = 0;
+        access.release();
         staging.clear();
     }
 

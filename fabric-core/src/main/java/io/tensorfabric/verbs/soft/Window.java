@@ -1,6 +1,8 @@
 package io.tensorfabric.verbs.soft;
 
 import io.tensorfabric.verbs.AccessFlag;
+import io.tensorfabric.verbs.Errno;
+import io.tensorfabric.verbs.VerbsException;
 import org.jspecify.annotations.Nullable;
 
 /** The device's side of a type-2 memory window. */
@@ -80,7 +82,10 @@ final class Window {
             return;
         }
         keys.withdraw(bound.key);
-        bound.revoke();
+        if (!bound.revoke()) {
+            throw new VerbsException(
+                    "ibv_dealloc_mw", Errno.EBUSY, "the memory window is still being copied from or to");
+        }
         binding = null;
         bound.region.detachWindow();
     }

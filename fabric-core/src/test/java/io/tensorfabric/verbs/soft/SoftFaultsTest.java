@@ -83,7 +83,9 @@ class SoftFaultsTest {
         End.connect(a, b);
         faults.traffic().dropMessages(Integer.MAX_VALUE);
         write(1);
+        write(2);
         a.expect(1, WorkCompletionStatus.RETRY_EXC_ERR);
+        a.expect(2, WorkCompletionStatus.WR_FLUSH_ERR);
         assertThat(b.pair.state()).isEqualTo(QueuePairState.RTS);
     }
 

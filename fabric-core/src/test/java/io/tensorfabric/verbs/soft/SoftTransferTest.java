@@ -2,16 +2,25 @@ package io.tensorfabric.verbs.soft;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tensorfabric.offheap.OffHeap;
+import io.tensorfabric.verbs.MemoryRegion;
 import io.tensorfabric.verbs.Opcode;
 import io.tensorfabric.verbs.QueuePairState;
 import io.tensorfabric.verbs.SendFlag;
 import io.tensorfabric.verbs.WorkCompletionOpcode;
 import io.tensorfabric.verbs.WorkCompletionStatus;
 import io.tensorfabric.verbs.WorkCompletions;
+import java.io.IOException;
+import java.nio.MappedByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -86,13 +95,79 @@ class SoftTransferTest {
     void whenNothingIsReceivedThenTheSenderWaits() {
         a.post(1, Opcode.SEND, 0, 2_000_000, b, 0);
         a.post(2, Opcode.SEND, 0, 10, b, 0);
-        assertThat(a.poll(java.time.Duration.ofMillis(50))).isFalse();
+        assertThat(a.poll(Duration.ofMillis(50))).isFalse();
         b.receive(8, 0, 2_000_000);
         b.receive(9, 0, 10);
         a.expect(1, WorkCompletionStatus.SUCCESS);
         a.expect(2, WorkCompletionStatus.SUCCESS);
         b.expect(8, WorkCompletionStatus.SUCCESS);
         b.expect(9, WorkCompletionStatus.SUCCESS);
+    }
+
+    @Test
+    void whenAQueuePairIsConnectedToItselfThenItWorks() {
+        try (End self = new End(SoftDeviceOptions.defaults().withName("softSelf"), 8192)) {
+            self.init();
+            self.readyToReceive(End.pathTo(self.pair, self.context), self.pair.number(), 5);
+            self.readyToSend(5);
+            self.fill(0, 4096, 6);
+            self.post(1, Opcode.RDMA_WRITE, 0, 4096, self, 4096);
+            self.expect(1, WorkCompletionStatus.SUCCESS);
+            self.assertFilled(4096, 4096, 6);
+            self.sends
+                    .clear()
+                    .add(2, Opcode.RDMA_WRITE)
+                    .remote(self.memory + 8192, self.region.rkey())
+                    .local(self.memory, 1, self.region.lkey());
+            self.pair.postSend(self.sends);
+            // Its responding half may be in error, and flush it, before its requesting half learns why.
+            assertThat(self.poll(Duration.ofSeconds(10))).isTrue();
+            assertThat(self.completions.status(0))
+                    .isIn(WorkCompletionStatus.REM_ACCESS_ERR, WorkCompletionStatus.WR_FLUSH_ERR);
+            assertThat(self.pair.state()).isEqualTo(QueuePairState.ERR);
+        }
+    }
+
+    @Test
+    void whenAMappedFileIsTruncatedUnderASendThenItFailsHere(@TempDir Path folder) throws IOException {
+        Path file = folder.resolve("tensor");
+        try (FileChannel channel =
+                FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            MappedByteBuffer mapped = channel.map(FileChannel.MapMode.READ_WRITE, 0, 4 << 20);
+            long address = OffHeap.addressOf(mapped);
+            MemoryRegion region = a.domain.registerMemory(address, 4 << 20, End.ALL);
+            channel.truncate(0);
+            a.sends
+                    .clear()
+                    .add(1, Opcode.RDMA_WRITE)
+                    .remote(b.memory, b.region.rkey())
+                    .local(address, 4 << 20, region.lkey());
+            a.pair.postSend(a.sends);
+            a.expect(1, WorkCompletionStatus.LOC_PROT_ERR);
+            assertThat(a.pair.state()).isEqualTo(QueuePairState.ERR);
+            region.close();
+        }
+    }
+
+    @Test
+    void whenAMappedFileIsTruncatedUnderAReceiverThenItRefuses(@TempDir Path folder) throws IOException {
+        Path file = folder.resolve("tensor");
+        try (FileChannel channel =
+                FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            MappedByteBuffer mapped = channel.map(FileChannel.MapMode.READ_WRITE, 0, 4 << 20);
+            long address = OffHeap.addressOf(mapped);
+            MemoryRegion region = b.domain.registerMemory(address, 4 << 20, End.ALL);
+            channel.truncate(0);
+            a.sends
+                    .clear()
+                    .add(1, Opcode.RDMA_WRITE)
+                    .remote(address, region.rkey())
+                    .local(a.memory, 4 << 20, a.region.lkey());
+            a.pair.postSend(a.sends);
+            a.expect(1, WorkCompletionStatus.REM_OP_ERR);
+            assertThat(b.pair.state()).isEqualTo(QueuePairState.ERR);
+            region.close();
+        }
     }
 
     @Test
