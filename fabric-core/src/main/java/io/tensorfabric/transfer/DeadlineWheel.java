@@ -186,6 +186,7 @@ final class DeadlineWheel implements AutoCloseable {
         throw new IllegalStateException("The wheel counts " + entries + " entries but holds none");
     }
 
+    @SuppressWarnings("WaitNotInLoop") // run() is the loop
     private void sleepUntil(long tick) {
         try {
             if (tick == Long.MAX_VALUE) {

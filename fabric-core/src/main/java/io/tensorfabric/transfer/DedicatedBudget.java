@@ -33,6 +33,7 @@ final class DedicatedBudget {
     }
 
     /** Waits until something is given back, at most the given time; spurious wake-ups are possible. */
+    @SuppressWarnings("WaitNotInLoop") // the caller is the loop
     synchronized void awaitChange(long millis) throws InterruptedException {
         wait(Math.max(1, millis));
     }

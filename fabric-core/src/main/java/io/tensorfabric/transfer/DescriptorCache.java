@@ -18,6 +18,7 @@ final class DescriptorCache {
 
     private final @Nullable Slot[] slots = new @Nullable Slot[SLOTS];
 
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     private record Slot(int dataType, int rank, byte[] shapeAndName, TensorDescriptor descriptor) {}
 
     /**

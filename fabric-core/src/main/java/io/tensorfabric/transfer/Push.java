@@ -50,7 +50,10 @@ final class Push extends CompletableFuture<TransferReceipt> implements Transmiss
     private final Timer timer = new Timer();
     private volatile @Nullable Object outcome;
     private volatile boolean released;
+
+    @SuppressWarnings("UnusedVariable") // read and set through CLEANED
     private volatile boolean cleaned;
+
     private volatile PushPhase phase = PushPhase.QUEUED;
     private volatile int attempt = 1;
     private volatile @Nullable Retry retry;

@@ -43,6 +43,6 @@ public record RetryOptions(int attempts, Duration backoff, double multiplier) {
     /** Wait after a number of failed attempts. */
     long backoffNanos(int failedAttempts) {
         double millis = backoff.toMillis() * Math.pow(multiplier, failedAttempts - 1.0);
-        return (long) Math.min(MAX_WAIT_NANOS, millis * TimeUnit.MILLISECONDS.toNanos(1));
+        return (long) Math.min((double) MAX_WAIT_NANOS, millis * TimeUnit.MILLISECONDS.toNanos(1));
     }
 }

@@ -59,17 +59,17 @@ final class Utf8 {
 
     private static void putWide(int codePoint, ByteBuffer target) {
         if (codePoint < 0x800) {
-            target.put((byte) (0xC0 | codePoint >> 6));
+            target.put((byte) (0xC0 | (codePoint >> 6)));
         } else {
             if (codePoint < 0x10000) {
-                target.put((byte) (0xE0 | codePoint >> 12));
+                target.put((byte) (0xE0 | (codePoint >> 12)));
             } else {
-                target.put((byte) (0xF0 | codePoint >> 18));
-                target.put((byte) (0x80 | codePoint >> 12 & 0x3F));
+                target.put((byte) (0xF0 | (codePoint >> 18)));
+                target.put((byte) (0x80 | ((codePoint >> 12) & 0x3F)));
             }
-            target.put((byte) (0x80 | codePoint >> 6 & 0x3F));
+            target.put((byte) (0x80 | ((codePoint >> 6) & 0x3F)));
         }
-        target.put((byte) (0x80 | codePoint & 0x3F));
+        target.put((byte) (0x80 | (codePoint & 0x3F)));
     }
 
     /**
