@@ -1,0 +1,1 @@
+package io.tensorfabric.autoconfigure; public final class FabricAutoConfiguration {}

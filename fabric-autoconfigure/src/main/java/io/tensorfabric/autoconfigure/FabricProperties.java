@@ -1,0 +1,232 @@
+package io.tensorfabric.autoconfigure;
+
+import java.net.URI;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.NestedConfigurationProperty;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.boot.convert.DurationUnit;
+import org.springframework.util.unit.DataSize;
+
+/**
+ * Properties of the fabric. A duration without a unit is in seconds, a size without a unit in bytes. An unknown property
+ * below {@code fabric} stops the start, because it is nearly always a misspelt one.
+ *
+ * @param enabled Whether to configure the fabric at all.
+ * @param provider Where devices come from: "verbs" for RDMA cards and Soft-RoCE, "soft" for the software device, "auto"
+ *     for verbs when a device is usable and soft otherwise.
+ * @param device Name of the device, such as "mlx5_0". Without it the first device with an active port is used.
+ * @param port Number of the device's port. Without it the first active port is used.
+ * @param gidIndex Index into the port's GID table. Without it the best entry is chosen: RoCE v2 before v1, routable
+ *     before link-local.
+ * @param nodeId Id of this node, unique among all nodes. Without it the application's name and a random part drawn at
+ *     each start are used, so set it where a restarted node should be known as the same one.
+ * @param peers Peers that this node may push to: a list of name and url, or comma-separated "name=url".
+ * @param memory Memory that is registered with the device.
+ * @param completion Completion queues and the threads that poll them.
+ * @param connection How connections are made and kept.
+ * @param landing Memory of this node that peers write to.
+ * @param transfer How tensors are pushed.
+ * @param negotiation How peers find each other over REST.
+ * @param security What protects the negotiation, and with it the remote keys.
+ * @param soft The software device.
+ */
+@ConfigurationProperties(prefix = "fabric", ignoreUnknownFields = false)
+public record FabricProperties(
+        @DefaultValue("true") boolean enabled,
+        @DefaultValue("auto") Provider provider,
+        @Nullable String device,
+        @Nullable Integer port,
+        @Nullable Integer gidIndex,
+        @Nullable String nodeId,
+        @DefaultValue List<Peer> peers,
+        @DefaultValue Memory memory,
+        @DefaultValue @NestedConfigurationProperty CompletionProperties completion,
+        @DefaultValue @NestedConfigurationProperty ConnectionProperties connection,
+        @DefaultValue @NestedConfigurationProperty TransferProperties.Landing landing,
+        @DefaultValue @NestedConfigurationProperty TransferProperties transfer,
+        @DefaultValue Negotiation negotiation,
+        @DefaultValue Security security,
+        @DefaultValue Soft soft) {
+
+    public FabricProperties {
+        PropertyChecks.range("fabric.port", port, 1, 255);
+        PropertyChecks.range("fabric.gid-index", gidIndex, 0, 65535);
+        if (nodeId != null) {
+            PropertyChecks.name("fabric.node-id", nodeId);
+        }
+        peers = List.copyOf(peers);
+        Set<String> names = new HashSet<>();
+        for (Peer peer : peers) {
+            PropertyChecks.require("fabric.peers", peer.name(), names.add(peer.name()), "Two peers have this name.");
+        }
+        connection.toOptions();
+        transfer.toOptions(landing);
+    }
+
+    /** Where devices come from. */
+    public enum Provider {
+        /** Verbs when a device is usable, else the software device. */
+        AUTO,
+        /** Devices of libibverbs only; without one the start fails. */
+        VERBS,
+        /** The software device. */
+        SOFT
+    }
+
+    /**
+     * A peer.
+     *
+     * @param name Name by which this application calls the peer.
+     * @param url Base URL of the peer, such as "https://ranker:8443". "host:port" means https, or http for this machine
+     *     and where plaintext is allowed.
+     */
+    public record Peer(String name, String url) {
+
+        public Peer {
+            PropertyChecks.name("fabric.peers[].name", name);
+            PropertyChecks.require(
+                    "fabric.peers[].url", url, url != null && !url.isBlank(), "A peer needs a url.");
+            PeerUris.check(url);
+        }
+
+        /** Reads {@code name=url}, the form of comma-separated lists. */
+        public static Peer valueOf(String text) {
+            int equals = text.indexOf('=');
+            PropertyChecks.require("fabric.peers", text, equals > 0, "Write a peer as name=url.");
+            return new Peer(text.substring(0, equals).strip(), text.substring(equals + 1).strip());
+        }
+
+        URI uri(boolean allowPlaintext) {
+            return PeerUris.parse(url, allowPlaintext);
+        }
+    }
+
+    /**
+     * Registered memory.
+     *
+     * @param host Host memory.
+     */
+    public record Memory(@DefaultValue Host host) {
+
+        /**
+         * Host memory.
+         *
+         * @param slabSize Size of the blocks that are registered at once.
+         * @param maxSize Most memory that is registered; also counts against the limit of locked memory.
+         * @param acquireTimeout Longest wait for a buffer when all are in use; zero fails at once.
+         */
+        public record Host(
+                @DefaultValue("256MB") DataSize slabSize,
+                @DefaultValue("1GB") DataSize maxSize,
+                @DefaultValue("5s") @DurationUnit(ChronoUnit.SECONDS) Duration acquireTimeout) {
+
+            public Host {
+                PropertyChecks.atLeast("fabric.memory.host.slab-size", slabSize, PropertyChecks.PAGE);
+                PropertyChecks.atLeast("fabric.memory.host.max-size", maxSize, PropertyChecks.PAGE);
+                PropertyChecks.notNegative("fabric.memory.host.acquire-timeout", acquireTimeout);
+            }
+        }
+    }
+
+    /**
+     * The REST negotiation.
+     *
+     * @param path Path of the negotiation on this node's web server and below the peers' urls.
+     * @param maxBodySize Largest body of a call or of an answer.
+     * @param bodyTimeout Longest time for a call's body to arrive.
+     * @param connectTimeout Longest time for a TCP connection to a peer.
+     * @param ssl TLS towards peers.
+     */
+    public record Negotiation(
+            @DefaultValue("/fabric/v1") String path,
+            @DefaultValue("256KB") DataSize maxBodySize,
+            @DefaultValue("10s") @DurationUnit(ChronoUnit.SECONDS) Duration bodyTimeout,
+            @DefaultValue("2s") @DurationUnit(ChronoUnit.SECONDS) Duration connectTimeout,
+            @DefaultValue Ssl ssl) {
+
+        public Negotiation {
+            PropertyChecks.require(
+                    "fabric.negotiation.path",
+                    path,
+                    path.matches("(/[A-Za-z0-9._-]+)+"),
+                    "It must begin with a slash, end without one, and hold letters, digits, dots and dashes.");
+            PropertyChecks.atLeast("fabric.negotiation.max-body-size", maxBodySize, PropertyChecks.PAGE);
+            PropertyChecks.require(
+                    "fabric.negotiation.max-body-size",
+                    maxBodySize,
+                    maxBodySize.toBytes() <= DataSize.ofMegabytes(16).toBytes(),
+                    "It must be at most 16MB.");
+            PropertyChecks.positive("fabric.negotiation.body-timeout", bodyTimeout);
+            PropertyChecks.positive("fabric.negotiation.connect-timeout", connectTimeout);
+        }
+
+        /**
+         * TLS towards peers.
+         *
+         * @param bundle Name of the SSL bundle with which this node calls peers.
+         */
+        public record Ssl(@Nullable String bundle) {}
+    }
+
+    /**
+     * Protection of the negotiation.
+     *
+     * @param sharedSecret Secret that all nodes share and with which they sign calls and answers, at least 16 characters.
+     *     Without it only callers on this machine are answered.
+     * @param allowPlaintext Whether to negotiate without TLS beyond this machine. Remote keys then travel readably.
+     * @param clockSkew How far the clock of a caller may be off; a captured call is remembered for twice as long.
+     */
+    public record Security(
+            @Nullable String sharedSecret,
+            @DefaultValue("false") boolean allowPlaintext,
+            @DefaultValue("30s") @DurationUnit(ChronoUnit.SECONDS) Duration clockSkew) {
+
+        private static final int MIN_SECRET = 16;
+
+        public Security {
+            if (sharedSecret != null && sharedSecret.isBlank()) {
+                sharedSecret = null;
+            }
+            if (sharedSecret != null && sharedSecret.length() < MIN_SECRET) {
+                throw PropertyChecks.invalid(
+                        "fabric.security.shared-secret", "******", "It must have at least 16 characters.");
+            }
+            PropertyChecks.positive("fabric.security.clock-skew", clockSkew);
+        }
+
+        /** Leaves out the secret. */
+        @Override
+        public String toString() {
+            return "Security[sharedSecret=" + (sharedSecret == null ? "none" : "******") + ", allowPlaintext="
+                    + allowPlaintext + ", clockSkew=" + clockSkew + "]";
+        }
+    }
+
+    /**
+     * The software device.
+     *
+     * @param bindAddress Address to listen on.
+     * @param port TCP port to listen on, 0 for any free one.
+     * @param advertisedAddress Address that peers dial; needed when listening on all addresses. Not the address of the
+     *     negotiation, which is the peers' business.
+     */
+    public record Soft(
+            @DefaultValue("127.0.0.1") String bindAddress,
+            @DefaultValue("0") int port,
+            @Nullable String advertisedAddress) {
+
+        public Soft {
+            PropertyChecks.range("fabric.soft.port", port, 0, 65535);
+            PropertyChecks.host("fabric.soft.bind-address", bindAddress);
+            if (advertisedAddress != null) {
+                PropertyChecks.host("fabric.soft.advertised-address", advertisedAddress);
+            }
+        }
+    }
+}

@@ -1,0 +1,142 @@
+package io.tensorfabric.autoconfigure;
+
+import io.tensorfabric.transfer.RetryOptions;
+import io.tensorfabric.transfer.TransferOptions;
+import io.tensorfabric.transfer.WhenFull;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.boot.convert.DurationUnit;
+import org.springframework.util.unit.DataSize;
+
+/**
+ * How tensors are pushed.
+ *
+ * @param deadline Deadline of a push that names none.
+ * @param chunkSize Length of one RDMA WRITE of a large tensor.
+ * @param chunksPerTransmission Writes that are posted with one doorbell.
+ * @param transmissionsPerLane Posted and unfinished transmissions of large tensors on a lane.
+ * @param maxInFlight Most pushes under way to a peer.
+ * @param maxQueued Most pushes that wait behind them.
+ * @param whenFull What a push does when a limit is reached.
+ * @param smallThreshold Longest tensor that takes the control lane, and is copied when its memory is not registered.
+ * @param maxTensorSize Longest tensor, sent or received.
+ * @param maxHeadersSize Longest headers of a push, keys and values together.
+ * @param retry How lost pushes are tried again.
+ * @param dedupeWindow Latest transfers of each sender that are remembered, so that a retried one is delivered once.
+ * @param history Ended transfers that Actuator shows.
+ * @param listenerThreads Threads that run listeners.
+ * @param listenerQueue Tensors that may wait for a listener thread.
+ * @param callbackThreads Threads that complete futures.
+ * @param deviceGrace How long the device may hold the memory of an expired push before its connection is given up.
+ */
+public record TransferProperties(
+        @DefaultValue("30s") @DurationUnit(ChronoUnit.SECONDS) Duration deadline,
+        @DefaultValue("1MB") DataSize chunkSize,
+        @DefaultValue("4") int chunksPerTransmission,
+        @DefaultValue("4") int transmissionsPerLane,
+        @DefaultValue("1024") int maxInFlight,
+        @DefaultValue("16384") int maxQueued,
+        @DefaultValue("wait") WhenFull whenFull,
+        @DefaultValue("64KB") DataSize smallThreshold,
+        @DefaultValue("64GB") DataSize maxTensorSize,
+        @DefaultValue("2KB") DataSize maxHeadersSize,
+        @DefaultValue Retry retry,
+        @DefaultValue("4096") int dedupeWindow,
+        @DefaultValue("256") int history,
+        @DefaultValue("4") int listenerThreads,
+        @DefaultValue("1024") int listenerQueue,
+        @DefaultValue("2") int callbackThreads,
+        @DefaultValue("5s") @DurationUnit(ChronoUnit.SECONDS) Duration deviceGrace) {
+
+    private static final String PREFIX = "fabric.transfer";
+
+    private static final DataSize GIGABYTE = DataSize.ofGigabytes(1);
+
+    public TransferProperties {
+        PropertyChecks.positive(PREFIX + ".deadline", deadline);
+        PropertyChecks.positive(PREFIX + ".device-grace", deviceGrace);
+        PropertyChecks.between(PREFIX + ".chunk-size", chunkSize, PropertyChecks.PAGE, GIGABYTE);
+        PropertyChecks.between(
+                PREFIX + ".small-threshold", smallThreshold, DataSize.ofBytes(0), DataSize.ofMegabytes(1));
+        PropertyChecks.between(PREFIX + ".max-headers-size", maxHeadersSize, DataSize.ofBytes(0), DataSize.ofKilobytes(2));
+        PropertyChecks.atLeast(PREFIX + ".max-tensor-size", maxTensorSize, DataSize.ofBytes(1));
+    }
+
+    /** The options, refused with the name of the property when out of range. */
+    TransferOptions toOptions(Landing landing) {
+        return PropertyChecks.checked(PREFIX, () -> TransferOptions.builder()
+                .landingZoneSize(landing.zoneSize().toBytes())
+                .maxDedicatedBytes(landing.maxDedicatedSize().toBytes())
+                .maxDedicatedBytesPerPeer(landing.maxDedicatedSizePerPeer().toBytes())
+                .dedicatedZoneIdle(landing.dedicatedIdle())
+                .defaultDeadline(deadline)
+                .chunkSize((int) chunkSize.toBytes())
+                .chunksPerTransmission(chunksPerTransmission)
+                .transmissionsPerLane(transmissionsPerLane)
+                .maxInFlight(maxInFlight)
+                .maxQueued(maxQueued)
+                .whenFull(whenFull)
+                .smallThreshold((int) smallThreshold.toBytes())
+                .maxTensorBytes(maxTensorSize.toBytes())
+                .maxHeadersBytes((int) maxHeadersSize.toBytes())
+                .retry(retry.toOptions())
+                .dedupeWindow(dedupeWindow)
+                .history(history)
+                .listenerThreads(listenerThreads)
+                .listenerQueue(listenerQueue)
+                .callbackThreads(callbackThreads)
+                .deviceGrace(deviceGrace)
+                .build());
+    }
+
+    /**
+     * How a push is tried again after its connection was lost or could not be made.
+     *
+     * @param attempts Most tries, the first included.
+     * @param backoff Wait before the second try.
+     * @param multiplier What the wait grows by with each further try.
+     */
+    public record Retry(
+            @DefaultValue("3") int attempts,
+            @DefaultValue("50ms") @DurationUnit(ChronoUnit.SECONDS) Duration backoff,
+            @DefaultValue("2") double multiplier) {
+
+        public Retry {
+            PropertyChecks.range(PREFIX + ".retry.attempts", attempts, 1, 65535);
+            PropertyChecks.notNegative(PREFIX + ".retry.backoff", backoff);
+            PropertyChecks.require(
+                    PREFIX + ".retry.multiplier",
+                    multiplier,
+                    multiplier >= 1 && multiplier <= 1000,
+                    "It must be from 1 to 1000.");
+        }
+
+        RetryOptions toOptions() {
+            return new RetryOptions(attempts, backoff, multiplier);
+        }
+    }
+
+    /**
+     * Memory of this node that peers write to.
+     *
+     * @param zoneSize Landing zone of each connected peer.
+     * @param maxDedicatedSize Most memory for zones that peers ask for large tensors, all peers together.
+     * @param maxDedicatedSizePerPeer The same for one peer.
+     * @param dedicatedIdle How long such a zone may be unused before it is taken back.
+     */
+    public record Landing(
+            @DefaultValue("64MB") DataSize zoneSize,
+            @DefaultValue("16GB") DataSize maxDedicatedSize,
+            @DefaultValue("8GB") DataSize maxDedicatedSizePerPeer,
+            @DefaultValue("60s") @DurationUnit(ChronoUnit.SECONDS) Duration dedicatedIdle) {
+
+        public Landing {
+            PropertyChecks.atLeast("fabric.landing.zone-size", zoneSize, PropertyChecks.PAGE);
+            PropertyChecks.atLeast("fabric.landing.max-dedicated-size", maxDedicatedSize, DataSize.ofBytes(0));
+            PropertyChecks.atLeast(
+                    "fabric.landing.max-dedicated-size-per-peer", maxDedicatedSizePerPeer, DataSize.ofBytes(0));
+            PropertyChecks.positive("fabric.landing.dedicated-idle", dedicatedIdle);
+        }
+    }
+}

@@ -1,0 +1,72 @@
+package io.tensorfabric.autoconfigure.negotiation;
+
+import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
+import io.tensorfabric.autoconfigure.FabricProperties;
+import io.tensorfabric.connection.NegotiationClient;
+import io.tensorfabric.connection.NodeIdentity;
+import java.time.Clock;
+import java.time.Duration;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.http.client.JdkHttpClientBuilder;
+import org.springframework.boot.ssl.SslBundles;
+import org.springframework.context.annotation.Bean;
+import org.springframework.web.client.RestClient;
+
+/** Auto-configuration of the calling end of the negotiation. */
+@AutoConfiguration(afterName = "org.springframework.boot.restclient.autoconfigure.RestClientAutoConfiguration")
+@ConditionalOnBooleanProperty(name = "fabric.enabled", matchIfMissing = true)
+@ConditionalOnClass({RestClient.class, JdkHttpClientBuilder.class})
+@EnableConfigurationProperties(FabricProperties.class)
+public final class FabricNegotiationClientAutoConfiguration {
+
+    private static final String CIRCUIT_BREAKERS = "fabricCircuitBreakerRegistry";
+
+    FabricNegotiationClientAutoConfiguration() {}
+
+    /** Not a candidate for injection by type, so that it is in nobody's way; instances are named after peers. */
+    @Bean(name = CIRCUIT_BREAKERS, defaultCandidate = false)
+    @ConditionalOnMissingBean(name = CIRCUIT_BREAKERS)
+    CircuitBreakerRegistry fabricCircuitBreakerRegistry() {
+        return CircuitBreakerRegistry.of(CircuitBreakerConfig.custom()
+                .slidingWindowSize(8)
+                .minimumNumberOfCalls(4)
+                .failureRateThreshold(75)
+                .waitDurationInOpenState(Duration.ofSeconds(5))
+                .permittedNumberOfCallsInHalfOpenState(1)
+                .recordException(CircuitBreakingNegotiationClient::isUnreachable)
+                .build());
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    NegotiationClient fabricNegotiationClient(
+            FabricProperties properties,
+            NodeIdentity self,
+            ObjectProvider<RestClient.Builder> builder,
+            ObjectProvider<SslBundles> sslBundles,
+            @Qualifier(CIRCUIT_BREAKERS) CircuitBreakerRegistry circuitBreakers) {
+        FabricProperties.Negotiation negotiation = properties.negotiation();
+        FabricProperties.Security security = properties.security();
+        NegotiationJson json = new NegotiationJson();
+        NegotiationTransport transport = new NegotiationTransport(
+                builder.getIfAvailable(RestClient::builder),
+                new PeerHttpClients(negotiation, sslBundles.getIfAvailable()),
+                negotiation.path(),
+                security.allowPlaintext(),
+                Math.toIntExact(negotiation.maxBodySize().toBytes()));
+        SealedExchange exchange = new SealedExchange(
+                transport,
+                new AnswerFailures(json),
+                security.sharedSecret() == null ? null : new MessageSigner(security.sharedSecret()),
+                self,
+                Clock.systemUTC());
+        return new CircuitBreakingNegotiationClient(new HttpNegotiationClient(exchange, json), circuitBreakers);
+    }
+}

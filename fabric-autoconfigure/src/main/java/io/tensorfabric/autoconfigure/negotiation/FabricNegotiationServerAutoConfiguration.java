@@ -1,0 +1,45 @@
+package io.tensorfabric.autoconfigure.negotiation;
+
+import io.tensorfabric.autoconfigure.FabricAutoConfiguration;
+import io.tensorfabric.autoconfigure.FabricProperties;
+import io.tensorfabric.connection.NegotiationHandler;
+import jakarta.servlet.Servlet;
+import java.time.Clock;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.web.servlet.ServletRegistrationBean;
+import org.springframework.context.annotation.Bean;
+
+/** Auto-configuration of the answering end of the negotiation, on the web server of the service. */
+@AutoConfiguration(after = FabricAutoConfiguration.class)
+@ConditionalOnBooleanProperty(name = "fabric.enabled", matchIfMissing = true)
+@ConditionalOnClass({Servlet.class, ServletRegistrationBean.class})
+@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+@ConditionalOnBean(NegotiationHandler.class)
+public final class FabricNegotiationServerAutoConfiguration {
+
+    private static final String SERVLET = "fabricNegotiationServlet";
+
+    FabricNegotiationServerAutoConfiguration() {}
+
+    @Bean(SERVLET)
+    @ConditionalOnMissingBean(name = SERVLET)
+    ServletRegistrationBean<NegotiationServlet> fabricNegotiationServlet(
+            FabricProperties properties, NegotiationHandler handler) {
+        NegotiationService service = new NegotiationService(
+                new CallerPolicy(properties.security()),
+                new RequestAuthenticator(properties.security(), Clock.systemUTC()),
+                handler,
+                new NegotiationJson());
+        ServletRegistrationBean<NegotiationServlet> registration = new ServletRegistrationBean<>(
+                new NegotiationServlet(service, properties.negotiation()),
+                properties.negotiation().path() + "/*");
+        registration.setName(SERVLET);
+        registration.setAsyncSupported(true);
+        return registration;
+    }
+}

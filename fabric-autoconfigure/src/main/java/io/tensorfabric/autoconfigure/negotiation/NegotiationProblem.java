@@ -1,0 +1,73 @@
+package io.tensorfabric.autoconfigure.negotiation;
+
+import io.tensorfabric.connection.ConnectionException;
+import java.util.Map;
+
+/** A call is refused: becomes a problem detail. Its detail is read by the caller, so it holds nothing secret. */
+final class NegotiationProblem extends RuntimeException {
+
+    private static final Map<String, String> NO_HEADERS = Map.of();
+
+    private final int status;
+
+    private final String code;
+
+    private final Map<String, String> headers;
+
+    /**
+     * A refusal.
+     *
+     * @param status HTTP status
+     * @param code short stable word for programs
+     * @param detail sentence for the people at the other end
+     */
+    NegotiationProblem(int status, String code, String detail) {
+        this(status, code, detail, NO_HEADERS);
+    }
+
+    NegotiationProblem(int status, String code, String detail, Map<String, String> headers) {
+        super(detail, null, false, false);
+        this.status = status;
+        this.code = code;
+        this.headers = headers;
+    }
+
+    static NegotiationProblem malformed(String detail) {
+        return new NegotiationProblem(400, ConnectionException.Kind.MALFORMED.name(), detail);
+    }
+
+    static NegotiationProblem tooLarge(long limit) {
+        return new NegotiationProblem(
+                413, "TOO_LARGE", "A negotiation body holds at most " + limit + " bytes here.", NO_HEADERS);
+    }
+
+    static NegotiationProblem of(ConnectionException failure) {
+        String detail = failure.getMessage() == null ? "The node refused." : failure.getMessage();
+        String code = failure.kind().name();
+        return switch (failure.kind()) {
+            case MALFORMED -> new NegotiationProblem(400, code, detail);
+            case UNKNOWN_PEER, REFUSED -> new NegotiationProblem(403, code, detail);
+            case NOT_FOUND -> new NegotiationProblem(404, code, detail);
+            case CONFLICT -> new NegotiationProblem(409, code, detail);
+            case LIMIT -> new NegotiationProblem(429, code, detail, Map.of("Retry-After", "1"));
+            case UNREACHABLE, LOST, CLOSED ->
+                new NegotiationProblem(503, code, detail, Map.of("Retry-After", "5"));
+        };
+    }
+
+    int status() {
+        return status;
+    }
+
+    String code() {
+        return code;
+    }
+
+    String detail() {
+        return String.valueOf(getMessage());
+    }
+
+    Map<String, String> headers() {
+        return headers;
+    }
+}
