@@ -44,7 +44,8 @@ final class NegotiationServlet extends HttpServlet {
         if (request.getAttribute(BODY) instanceof byte[] body) {
             write(service.answer(call(request, body)), response);
         } else if (request.getContentLengthLong() > maxBodyBytes) {
-            write(service.problem(NegotiationProblem.tooLarge(maxBodyBytes)), response);
+            AsyncContext context = request.startAsync();
+            new Received().refused(context, NegotiationProblem.tooLarge(maxBodyBytes));
         } else if (hasBody(request)) {
             receive(request);
         } else {

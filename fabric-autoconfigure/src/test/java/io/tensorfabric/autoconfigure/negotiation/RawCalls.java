@@ -1,8 +1,10 @@
 package io.tensorfabric.autoconfigure.negotiation;
 
 import io.tensorfabric.autoconfigure.negotiation.MessageSigner.RequestSeal;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -80,7 +82,15 @@ final class RawCalls {
             socket.setSoTimeout((int) timeout.toMillis());
             socket.getOutputStream().write(bytes);
             socket.getOutputStream().flush();
-            return new String(socket.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
+            ByteArrayOutputStream received = new ByteArrayOutputStream();
+            try {
+                for (int next = socket.getInputStream().read(); next >= 0; next = socket.getInputStream().read()) {
+                    received.write(next);
+                }
+            } catch (SocketTimeoutException ex) {
+                received.writeBytes(" - and stays open".getBytes(StandardCharsets.US_ASCII));
+            }
+            return received.toString(StandardCharsets.ISO_8859_1);
         }
     }
 }
