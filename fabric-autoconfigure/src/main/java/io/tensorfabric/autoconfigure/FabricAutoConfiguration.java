@@ -1,1 +1,83 @@
-package io.tensorfabric.autoconfigure; public final class FabricAutoConfiguration {}
+package io.tensorfabric.autoconfigure;
+
+import io.tensorfabric.connection.ConnectionListener;
+import io.tensorfabric.connection.NegotiationClient;
+import io.tensorfabric.connection.NegotiationHandler;
+import io.tensorfabric.connection.NodeIdentity;
+import io.tensorfabric.connection.PeerDirectory;
+import io.tensorfabric.transfer.TensorTransferService;
+import io.tensorfabric.transfer.TransferObserver;
+import io.tensorfabric.verbs.VerbsProvider;
+import java.time.Duration;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.env.Environment;
+
+/**
+ * Auto-configuration of the fabric. The beans are made without touching any device; {@link FabricLifecycle} does that. A
+ * {@link VerbsProvider} bean replaces the selection by property.
+ */
+@AutoConfiguration(
+        afterName = "io.tensorfabric.autoconfigure.negotiation.FabricNegotiationClientAutoConfiguration")
+@ConditionalOnBooleanProperty(name = "fabric.enabled", matchIfMissing = true)
+@EnableConfigurationProperties(FabricProperties.class)
+public final class FabricAutoConfiguration {
+
+    private static final String PHASE_TIMEOUT = "spring.lifecycle.timeout-per-shutdown-phase";
+
+    FabricAutoConfiguration() {}
+
+    @Bean
+    @ConditionalOnMissingBean
+    NodeIdentity fabricNodeIdentity(FabricProperties properties, Environment environment) {
+        return NodeIdentities.identity(properties, environment);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    PeerDirectory fabricPeerDirectory(FabricProperties properties) {
+        return new PropertiesPeerDirectory(properties);
+    }
+
+    @Bean
+    FabricListeners fabricTensorListenerRegistry() {
+        return new FabricListeners();
+    }
+
+    @Bean
+    FabricLifecycle fabricLifecycle(
+            FabricProperties properties,
+            NodeIdentity identity,
+            PeerDirectory peers,
+            NegotiationClient client,
+            FabricListeners listeners,
+            ObjectProvider<VerbsProvider> provider,
+            ObjectProvider<TransferObserver> transferObservers,
+            ObjectProvider<ConnectionListener> connectionListeners,
+            Environment environment) {
+        return new FabricLifecycle(
+                new FabricNodeFactory(properties, provider.getIfUnique(), peers, client),
+                identity,
+                listeners,
+                new FabricLifecycle.Followers(
+                        transferObservers.orderedStream().toList(),
+                        connectionListeners.orderedStream().toList()),
+                environment.getProperty(PHASE_TIMEOUT, Duration.class, Duration.ofSeconds(30)));
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    TensorTransferService fabricTensorTransferService(FabricLifecycle lifecycle) {
+        return new LifecycleTransfers(lifecycle);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    NegotiationHandler fabricNegotiationHandler(FabricLifecycle lifecycle, NodeIdentity identity) {
+        return new LifecycleNegotiation(lifecycle, identity);
+    }
+}

@@ -1,0 +1,183 @@
+package io.tensorfabric.autoconfigure;
+
+import io.tensorfabric.connection.FabricDevice;
+import io.tensorfabric.connection.FabricDeviceException;
+import io.tensorfabric.connection.FabricDeviceOptions;
+import io.tensorfabric.connection.NegotiationClient;
+import io.tensorfabric.connection.NodeIdentity;
+import io.tensorfabric.connection.PeerDirectory;
+import io.tensorfabric.connection.QueuePairConnectionManager;
+import io.tensorfabric.memory.HostMemoryProvider;
+import io.tensorfabric.memory.MemoryPoolOptions;
+import io.tensorfabric.memory.MemoryRegionPool;
+import io.tensorfabric.offheap.OffHeapAllocationException;
+import io.tensorfabric.transfer.FabricTransfers;
+import io.tensorfabric.verbs.VerbsException;
+import io.tensorfabric.verbs.VerbsProvider;
+import io.tensorfabric.verbs.soft.SoftDeviceOptions;
+import io.tensorfabric.verbs.soft.SoftVerbsProvider;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/** Opens everything in order; when a step fails, what was opened is closed again. */
+final class FabricNodeFactory {
+
+    /** Smallest block of the host pool, in bytes. */
+    private static final long MIN_BLOCK = 256;
+
+    private final FabricProperties properties;
+
+    private final @Nullable VerbsProvider provider;
+
+    private final PeerDirectory peers;
+
+    private final NegotiationClient client;
+
+    /**
+     * A factory.
+     *
+     * @param provider provider of the application, or {@code null} to select one
+     */
+    FabricNodeFactory(
+            FabricProperties properties,
+            @Nullable VerbsProvider provider,
+            PeerDirectory peers,
+            NegotiationClient client) {
+        this.properties = properties;
+        this.provider = provider;
+        this.peers = peers;
+        this.client = client;
+    }
+
+    /**
+     * Opens a node, not started yet.
+     *
+     * @throws FabricUnavailableException if the device or its memory cannot be had
+     */
+    FabricNode open(NodeIdentity identity) {
+        Deque<AutoCloseable> opened = new ArrayDeque<>();
+        try {
+            return open(identity, opened);
+        } catch (RuntimeException ex) {
+            for (AutoCloseable resource : opened) {
+                try {
+                    resource.close();
+                } catch (Exception closing) {
+                    ex.addSuppressed(closing);
+                }
+            }
+            throw ex;
+        }
+    }
+
+    private FabricNode open(NodeIdentity identity, Deque<AutoCloseable> opened) {
+        List<String> warnings = new ArrayList<>();
+        ProviderSelection selection = select(warnings);
+        FabricDevice device = openDevice(selection.provider());
+        opened.push(device);
+        MemoryRegionPool pool = openPool(device, opened);
+        AtomicReference<QueuePairConnectionManager> connections = new AtomicReference<>();
+        FabricTransfers transfers = FabricTransfers.builder()
+                .options(properties.transfer().toOptions(properties.landing()))
+                .pool(pool)
+                .protectionDomain(device.protectionDomain())
+                .connector(peer -> connections.get().connect(peer))
+                .build();
+        opened.push(transfers);
+        connections.set(manager(identity, device, pool, transfers));
+        return new FabricNode(selection, device, pool, connections.get(), transfers, warnings);
+    }
+
+    private ProviderSelection select(List<String> warnings) {
+        if (provider != null) {
+            return new ProviderSelection(provider, "the application has a provider of its own", false);
+        }
+        return new ProviderSelector(properties, () -> softProvider(warnings)).select();
+    }
+
+    private VerbsProvider softProvider(List<String> warnings) {
+        SoftDeviceOptions options = SoftDevices.options(properties.soft());
+        String warning = SoftDevices.loopbackWarning(options, peers.peers());
+        if (warning != null) {
+            warnings.add(warning);
+        }
+        return new SoftVerbsProvider(options);
+    }
+
+    private FabricDevice openDevice(VerbsProvider source) {
+        try {
+            return FabricDevice.open(source, deviceOptions());
+        } catch (FabricDeviceException ex) {
+            throw new FabricUnavailableException(
+                    String.valueOf(ex.getMessage()),
+                    "Set 'fabric.device', 'fabric.port' and 'fabric.gid-index' to what exists (ibv_devinfo -v lists it),"
+                            + " or leave them out to have them chosen.",
+                    ex);
+        } catch (VerbsException ex) {
+            throw new FabricUnavailableException(
+                    "The device of provider " + source.name() + " cannot be opened. " + ex.getMessage(),
+                    "Check the device with ibv_devinfo, and that this process may use it; or set 'fabric.provider=soft'"
+                            + " to use the software device.",
+                    ex);
+        }
+    }
+
+    private FabricDeviceOptions deviceOptions() {
+        CompletionProperties completion = properties.completion();
+        Integer port = properties.port();
+        Integer gidIndex = properties.gidIndex();
+        return new FabricDeviceOptions(
+                properties.device(),
+                port == null ? FabricDeviceOptions.AUTO : port,
+                gidIndex == null ? FabricDeviceOptions.AUTO : gidIndex,
+                completion.pollers(),
+                completion.sendEntries(),
+                completion.receiveEntries(),
+                completion.batch(),
+                completion.spin(),
+                properties.connection().memoryWindows());
+    }
+
+    private MemoryRegionPool openPool(FabricDevice device, Deque<AutoCloseable> opened) {
+        FabricProperties.Memory.Host host = properties.memory().host();
+        MemoryPoolOptions options = new MemoryPoolOptions(
+                host.slabSize().toBytes(), host.maxSize().toBytes(), MIN_BLOCK, host.acquireTimeout());
+        try {
+            MemoryRegionPool pool = MemoryRegionPool.create(
+                    "host", device.protectionDomain(), new HostMemoryProvider(), options, device.usesMemoryWindows());
+            opened.push(pool);
+            pool.warmUp();
+            return pool;
+        } catch (OffHeapAllocationException | VerbsException ex) {
+            throw new FabricUnavailableException(
+                    "Host memory cannot be registered with " + device.deviceName() + ". " + ex.getMessage(),
+                    "Raise the limit of locked memory (ulimit -l, LimitMEMLOCK of the service or the container runtime),"
+                            + " or lower 'fabric.memory.host.slab-size' and 'fabric.memory.host.max-size'.",
+                    ex);
+        }
+    }
+
+    private QueuePairConnectionManager manager(
+            NodeIdentity identity, FabricDevice device, MemoryRegionPool pool, FabricTransfers transfers) {
+        try {
+            return QueuePairConnectionManager.builder()
+                    .identity(identity)
+                    .device(device)
+                    .messagePool(pool)
+                    .client(client)
+                    .directory(peers)
+                    .handler(transfers)
+                    .options(properties.connection().toOptions())
+                    .build();
+        } catch (IllegalArgumentException ex) {
+            throw new FabricUnavailableException(
+                    "The connections' settings do not fit " + device.deviceName() + ". " + ex.getMessage(),
+                    "Change the properties below 'fabric.connection'.",
+                    ex);
+        }
+    }
+}

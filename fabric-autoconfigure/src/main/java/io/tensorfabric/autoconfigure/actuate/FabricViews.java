@@ -1,0 +1,153 @@
+package io.tensorfabric.autoconfigure.actuate;
+
+import io.tensorfabric.connection.ConnectionState;
+import io.tensorfabric.connection.LanePurpose;
+import io.tensorfabric.connection.PeerState;
+import io.tensorfabric.transfer.TransferStatistics;
+import io.tensorfabric.transfer.TransferStatus;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What the endpoints answer. Only what is named here leaves the process. */
+final class FabricViews {
+
+    private FabricViews() {}
+
+    /**
+     * The overview.
+     *
+     * @param running whether the fabric runs; all else is absent when not
+     */
+    record Overview(
+            boolean running,
+            @Nullable String nodeId,
+            @Nullable String incarnation,
+            @Nullable Provider provider,
+            @Nullable Device device,
+            Negotiation negotiation,
+            List<PeerView> peers,
+            Map<ConnectionState, Long> connections,
+            @Nullable TransferStatistics transfers,
+            List<String> warnings) {}
+
+    /** The provider of the device, and why it is this one. */
+    record Provider(String name, String reason, boolean fallback) {}
+
+    /** The device in use. */
+    record Device(
+            String name,
+            String provider,
+            String firmware,
+            int port,
+            @Nullable String portState,
+            @Nullable String linkLayer,
+            int activeMtu,
+            int lid,
+            @Nullable GidChoice gid,
+            String memoryWindows,
+            @Nullable String failure) {}
+
+    /** The GID in use, and the reasons for it and against the others. */
+    record GidChoice(int index, String gid, String type, String explanation, List<GidCandidate> candidates) {}
+
+    /** An entry of the GID table. */
+    record GidCandidate(int index, String gid, String type, String networkDevice, boolean chosen, String reason) {}
+
+    /** How the negotiation is protected. */
+    record Negotiation(String path, String authentication, boolean plaintextAllowed, @Nullable String sslBundle) {}
+
+    /** A peer. */
+    record PeerView(
+            String name,
+            @Nullable String url,
+            @Nullable String nodeId,
+            PeerState state,
+            @Nullable String connectionId,
+            Instant since,
+            long attempts,
+            int failures,
+            @Nullable String lastFailure,
+            @Nullable Instant nextAttempt) {}
+
+    /** The peers. */
+    record Peers(List<PeerView> peers) {}
+
+    /** The devices in use. */
+    record Devices(List<Device> devices) {}
+
+    /** A pool; sizes in bytes. */
+    record Pool(
+            String name,
+            String memoryKind,
+            long capacity,
+            long registered,
+            long inUse,
+            long peak,
+            long free,
+            long largestFree,
+            double fragmentation,
+            int slabs,
+            int leases,
+            long waits,
+            long failures) {}
+
+    /** The pools. */
+    record Pools(List<Pool> pools) {}
+
+    /** Transfers in flight and the latest ended ones. */
+    record Transfers(TransferStatistics statistics, List<TransferStatus> transfers) {}
+
+    /** A lane: the queue pairs of both ends. */
+    record Lane(
+            int lane,
+            LanePurpose purpose,
+            String number,
+            String state,
+            @Nullable String peerNumber,
+            @Nullable String peerState,
+            Instant since,
+            String reason) {}
+
+    /** A connection with its lanes. */
+    record ConnectionView(
+            String id,
+            String peer,
+            String peerNodeId,
+            ConnectionState state,
+            int mtu,
+            @Nullable String failure,
+            List<Lane> lanes) {}
+
+    /** A negotiation that failed. */
+    record FailedNegotiation(
+            Instant time,
+            String peer,
+            @Nullable String connectionId,
+            String step,
+            @Nullable String errno,
+            String device,
+            int port,
+            int gidIndex,
+            String message) {}
+
+    /** All queue pairs. */
+    record QueuePairs(List<ConnectionView> connections, List<FailedNegotiation> failedNegotiations) {}
+
+    /** A completion queue. */
+    record CompletionQueueView(
+            String name,
+            int capacity,
+            int outstanding,
+            int peakOutstanding,
+            boolean broken,
+            Map<String, Long> completions,
+            List<CompletionError> errors) {}
+
+    /** A status other than SUCCESS that came, with its meaning. */
+    record CompletionError(String status, long count, String cause, String remedy) {}
+
+    /** All completion queues. */
+    record CompletionQueues(List<CompletionQueueView> completionQueues) {}
+}

@@ -1,0 +1,93 @@
+package io.tensorfabric.autoconfigure.health;
+
+import io.tensorfabric.autoconfigure.FabricLifecycle;
+import io.tensorfabric.autoconfigure.FabricNode;
+import io.tensorfabric.connection.FabricDevice;
+import io.tensorfabric.connection.PeerStatus;
+import io.tensorfabric.memory.MemoryPoolStatistics;
+import io.tensorfabric.verbs.PortState;
+import io.tensorfabric.verbs.VerbsException;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.springframework.boot.health.contributor.AbstractHealthIndicator;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.Status;
+
+/**
+ * UP while this node's device works. Dead peers and degraded paths are details, because restarting this node would mend
+ * neither. A port must be down for some time before it counts, so that a flapping link does not flap the health.
+ */
+final class FabricHealthIndicator extends AbstractHealthIndicator {
+
+    /** How long a port may be down before the node counts as out of service. */
+    static final Duration PORT_GRACE = Duration.ofSeconds(15);
+
+    private final FabricLifecycle lifecycle;
+
+    private final PortWatch ports;
+
+    FabricHealthIndicator(FabricLifecycle lifecycle, Clock clock) {
+        super("The fabric's health cannot be told");
+        this.lifecycle = lifecycle;
+        this.ports = new PortWatch(clock, PORT_GRACE);
+    }
+
+    @Override
+    protected void doHealthCheck(Health.Builder builder) {
+        FabricNode node = lifecycle.node();
+        if (node == null) {
+            builder.status(Status.OUT_OF_SERVICE).withDetail("reason", "The fabric is not running");
+            return;
+        }
+        builder.status(status(node.device(), builder))
+                .withDetail("nodeId", node.connections().identity().nodeId())
+                .withDetail("provider", node.providerName())
+                .withDetail("providerReason", node.providerReason())
+                .withDetail("device", node.device().deviceName())
+                .withDetail("port", node.device().port())
+                .withDetail("pool", pool(node.hostPool().statistics()))
+                .withDetail("peers", peers(node))
+                .withDetail("warnings", node.warnings());
+    }
+
+    private Status status(FabricDevice device, Health.Builder builder) {
+        String failure = device.failure();
+        if (failure != null) {
+            builder.withDetail("reason", "The device failed: " + failure);
+            return Status.DOWN;
+        }
+        PortState state;
+        try {
+            state = device.portAttributes().state();
+        } catch (VerbsException ex) {
+            builder.withDetail("reason", "The device cannot be asked: " + ex.getMessage());
+            return Status.DOWN;
+        }
+        if (ports.isDown(state == PortState.ACTIVE)) {
+            builder.withDetail("reason", "The port has been " + state + " for more than " + PORT_GRACE.toSeconds() + " s");
+            return Status.OUT_OF_SERVICE;
+        }
+        return Status.UP;
+    }
+
+    private static Map<String, Object> pool(MemoryPoolStatistics pool) {
+        Map<String, Object> details = new LinkedHashMap<>();
+        details.put("capacity", pool.capacity());
+        details.put("inUse", pool.inUse());
+        details.put("leases", pool.leases());
+        details.put("failures", pool.failures());
+        return details;
+    }
+
+    private static Map<String, Object> peers(FabricNode node) {
+        Map<String, Object> details = new LinkedHashMap<>();
+        for (PeerStatus peer : node.connections().peers()) {
+            String failure = peer.lastFailure();
+            boolean working = failure == null || peer.failures() == 0;
+            details.put(peer.peerName(), working ? peer.state().name() : peer.state() + ": " + failure);
+        }
+        return details;
+    }
+}

@@ -1,0 +1,5 @@
+/** Micrometer metrics of the fabric. */
+@NullMarked
+package io.tensorfabric.autoconfigure.metrics;
+
+import org.jspecify.annotations.NullMarked;
