@@ -23,19 +23,29 @@ import java.util.function.Supplier;
  * Stops asking a peer that does not answer for a while, with a circuit breaker per peer around what begins a connection.
  * Refusals count as answers. Thread-safe.
  */
-final class CircuitBreakingNegotiationClient implements NegotiationClient {
+final class CircuitBreakingNegotiationClient implements NegotiationClient, AutoCloseable {
 
     private final NegotiationClient delegate;
 
     private final CircuitBreakerRegistry registry;
 
+    private final PeerHttpClients resources;
+
     private final Map<String, Instant> closedUntil = new ConcurrentHashMap<>();
 
     private final Map<String, CircuitBreaker> breakers = new ConcurrentHashMap<>();
 
-    CircuitBreakingNegotiationClient(NegotiationClient delegate, CircuitBreakerRegistry registry) {
+    CircuitBreakingNegotiationClient(
+            NegotiationClient delegate, CircuitBreakerRegistry registry, PeerHttpClients resources) {
         this.delegate = delegate;
         this.registry = registry;
+        this.resources = resources;
+    }
+
+    /** Closes what the delegate works with; called with the application context. */
+    @Override
+    public void close() {
+        resources.close();
     }
 
     /** Whether a failure says that the peer cannot be reached; anything else proves that it can. */

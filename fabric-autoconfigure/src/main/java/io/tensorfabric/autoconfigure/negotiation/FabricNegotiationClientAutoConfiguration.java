@@ -15,6 +15,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.http.client.JdkHttpClientBuilder;
+import org.springframework.boot.restclient.RestClientCustomizer;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
 import org.springframework.web.client.RestClient;
@@ -22,7 +23,7 @@ import org.springframework.web.client.RestClient;
 /** Auto-configuration of the calling end of the negotiation. */
 @AutoConfiguration(afterName = "org.springframework.boot.restclient.autoconfigure.RestClientAutoConfiguration")
 @ConditionalOnBooleanProperty(name = "fabric.enabled", matchIfMissing = true)
-@ConditionalOnClass({RestClient.class, JdkHttpClientBuilder.class})
+@ConditionalOnClass({RestClient.class, RestClientCustomizer.class, JdkHttpClientBuilder.class})
 @EnableConfigurationProperties(FabricProperties.class)
 public final class FabricNegotiationClientAutoConfiguration {
 
@@ -49,15 +50,16 @@ public final class FabricNegotiationClientAutoConfiguration {
     NegotiationClient fabricNegotiationClient(
             FabricProperties properties,
             NodeIdentity self,
-            ObjectProvider<RestClient.Builder> builder,
+            ObjectProvider<RestClientCustomizer> customizers,
             ObjectProvider<SslBundles> sslBundles,
             @Qualifier(CIRCUIT_BREAKERS) CircuitBreakerRegistry circuitBreakers) {
         FabricProperties.Negotiation negotiation = properties.negotiation();
         FabricProperties.Security security = properties.security();
         NegotiationJson json = new NegotiationJson();
+        PeerHttpClients http = new PeerHttpClients(negotiation, sslBundles.getIfAvailable());
         NegotiationTransport transport = new NegotiationTransport(
-                builder.getIfAvailable(RestClient::builder),
-                new PeerHttpClients(negotiation, sslBundles.getIfAvailable()),
+                builder(customizers),
+                http,
                 negotiation.path(),
                 security.allowPlaintext(),
                 Math.toIntExact(negotiation.maxBodySize().toBytes()));
@@ -67,6 +69,13 @@ public final class FabricNegotiationClientAutoConfiguration {
                 security.sharedSecret() == null ? null : new MessageSigner(security.sharedSecret()),
                 self,
                 Clock.systemUTC());
-        return new CircuitBreakingNegotiationClient(new HttpNegotiationClient(exchange, json), circuitBreakers);
+        return new CircuitBreakingNegotiationClient(new HttpNegotiationClient(exchange, json), circuitBreakers, http);
+    }
+
+    /** Not the application's own builder, which would bring an HTTP client that is never used; but customised alike. */
+    private static RestClient.Builder builder(ObjectProvider<RestClientCustomizer> customizers) {
+        RestClient.Builder builder = RestClient.builder();
+        customizers.orderedStream().forEach(customizer -> customizer.customize(builder));
+        return builder;
     }
 }

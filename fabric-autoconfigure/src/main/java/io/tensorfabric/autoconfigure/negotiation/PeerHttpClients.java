@@ -4,6 +4,8 @@ import io.tensorfabric.autoconfigure.FabricProperties;
 import java.net.http.HttpClient;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.boot.http.client.HttpClientSettings;
 import org.springframework.boot.http.client.HttpRedirects;
 import org.springframework.boot.http.client.JdkHttpClientBuilder;
@@ -14,7 +16,9 @@ import org.springframework.boot.ssl.SslBundles;
  * The HTTP client towards peers, made on first use and again when its SSL bundle changes. It follows no redirects, uses no
  * proxy, since peers are near, and caches no addresses. Thread-safe.
  */
-final class PeerHttpClients implements Supplier<HttpClient> {
+final class PeerHttpClients implements Supplier<HttpClient>, AutoCloseable {
+
+    private static final Logger logger = LoggerFactory.getLogger(PeerHttpClients.class);
 
     private final FabricProperties.Negotiation properties;
 
@@ -59,9 +63,31 @@ final class PeerHttpClients implements Supplier<HttpClient> {
         HttpClientSettings settings = HttpClientSettings.defaults()
                 .withRedirects(HttpRedirects.DONT_FOLLOW)
                 .withConnectTimeout(properties.connectTimeout());
-        return new JdkHttpClientBuilder()
-                .withCustomizer(builder -> builder.version(HttpClient.Version.HTTP_1_1)
-                        .proxy(HttpClient.Builder.NO_PROXY))
-                .build(bundle == null ? settings : settings.withSslBundle(bundle));
+        JdkHttpClientBuilder builder = new JdkHttpClientBuilder()
+                .withCustomizer(
+                        http -> http.version(HttpClient.Version.HTTP_1_1).proxy(HttpClient.Builder.NO_PROXY));
+        Thread thread = Thread.currentThread();
+        ClassLoader before = thread.getContextClassLoader();
+        // The client's thread inherits it and, on Java 17, outlives the web server, which would report a leak.
+        thread.setContextClassLoader(PeerHttpClients.class.getClassLoader());
+        try {
+            return builder.build(bundle == null ? settings : settings.withSslBundle(bundle));
+        } finally {
+            thread.setContextClassLoader(before);
+        }
+    }
+
+    /** Ends the client's threads where Java can (21 and later); else they end when the client is collected. */
+    @Override
+    public synchronized void close() {
+        HttpClient ending = client;
+        client = null;
+        if (ending instanceof AutoCloseable closeable) {
+            try {
+                closeable.close();
+            } catch (Exception ex) {
+                logger.warn("The HTTP client towards peers did not close cleanly", ex);
+            }
+        }
     }
 }

@@ -9,8 +9,8 @@ import java.util.Map;
 import org.springframework.beans.factory.support.StaticListableBeanFactory;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
+import org.springframework.boot.restclient.RestClientCustomizer;
 import org.springframework.boot.ssl.SslBundles;
-import org.springframework.web.client.RestClient;
 
 /** Makes clients as the auto-configuration does. */
 final class Clients {
@@ -37,7 +37,7 @@ final class Clients {
         return configuration.fabricNegotiationClient(
                 properties(pairs),
                 SELF,
-                none.getBeanProvider(RestClient.Builder.class),
+                none.getBeanProvider(RestClientCustomizer.class),
                 none.getBeanProvider(SslBundles.class),
                 registry);
     }

@@ -1,0 +1,202 @@
+package io.tensorfabric.autoconfigure.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.tensorfabric.autoconfigure.FabricLifecycle;
+import io.tensorfabric.tensor.DataType;
+import io.tensorfabric.tensor.Shape;
+import io.tensorfabric.tensor.Tensor;
+import io.tensorfabric.transfer.PushOptions;
+import io.tensorfabric.transfer.ReceiptLevel;
+import io.tensorfabric.transfer.TensorTransferService;
+import io.tensorfabric.transfer.TransferReceipt;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Two applications in one JVM, from the push to the listener, seen through Actuator, the log and metrics. */
+@Timeout(120)
+class EndToEndTest {
+
+    private static final String LOGGING_SYSTEM = "org.springframework.boot.logging.LoggingSystem";
+
+    private static final List<String> ENDPOINTS = List.of(
+            "/actuator",
+            "/actuator/fabric",
+            "/actuator/fabric/devices",
+            "/actuator/fabric/peers",
+            "/actuator/fabric/pools",
+            "/actuator/fabric/transfers",
+            "/actuator/fabric/queue-pairs",
+            "/actuator/fabric/completion-queues",
+            "/actuator/queuepairs",
+            "/actuator/completionqueues",
+            "/actuator/health",
+            "/actuator/env",
+            "/actuator/configprops",
+            "/actuator/beans",
+            "/actuator/conditions",
+            "/actuator/mappings",
+            "/actuator/metrics",
+            "/actuator/metrics/fabric.transfer",
+            "/actuator/metrics/fabric.qp.count",
+            "/actuator/metrics/fabric.cq.completions");
+
+    private static LogCapture log;
+
+    private static Node ranker;
+
+    private static Node feeder;
+
+    @BeforeAll
+    static void start() {
+        System.setProperty(LOGGING_SYSTEM, "none");
+        log = LogCapture.begin();
+        ranker = new Node("ranker-1", "127.0.0.1", "management.endpoints.web.exposure.include=*");
+        feeder = new Node(
+                "feeder-1",
+                "127.0.0.1",
+                "fabric.peers[0].name=ranker",
+                "fabric.peers[0].url=" + ranker.uri(),
+                "fabric.peers[1].name=dead",
+                "fabric.peers[1].url=http://127.0.0.1:1",
+                "fabric.peers[2].name=alias",
+                "fabric.peers[2].url=" + ranker.uri().toString().replace("127.0.0.1", "localhost"));
+    }
+
+    @AfterAll
+    static void stop() {
+        feeder.close();
+        ranker.close();
+        log.close();
+        System.clearProperty(LOGGING_SYSTEM);
+    }
+
+    private static byte[] bytes(int count) {
+        byte[] bytes = new byte[count];
+        new Random(count).nextBytes(bytes);
+        return bytes;
+    }
+
+    private static TransferReceipt push(Node from, String peer, String name, byte[] bytes) throws Exception {
+        PushOptions options = PushOptions.defaults()
+                .withReceipt(ReceiptLevel.PROCESSED)
+                .withChecksum(true)
+                .withHeaders(Map.of("step", "7"));
+        try (Tensor tensor = Tensor.copyOf(name, DataType.U8, Shape.of(bytes.length), bytes)) {
+            return from.bean(TensorTransferService.class)
+                    .push(peer, tensor, options)
+                    .get(40, TimeUnit.SECONDS);
+        }
+    }
+
+    private static void assertArrives(Node from, Node to, String peer, String fromName, int size) throws Exception {
+        byte[] bytes = bytes(size);
+        TransferReceipt receipt = push(from, peer, "embeddings/" + size, bytes);
+        assertThat(receipt.level()).isEqualTo(ReceiptLevel.PROCESSED);
+        Node.Seen seen = to.bean(Node.Listener.class).seen.poll(10, TimeUnit.SECONDS);
+        assertThat(seen).isNotNull();
+        assertThat(seen.name()).isEqualTo("embeddings/" + size);
+        assertThat(seen.peer()).isEqualTo(fromName);
+        assertThat(seen.bytes()).isEqualTo(bytes);
+        assertThat(seen.headers()).containsEntry("step", "7");
+    }
+
+    @Test
+    void whenTensorsArePushedThenBothEndsShowItAndNothingSecretShows() throws Exception {
+        assertArrives(feeder, ranker, "ranker", "feeder-1", 0);
+        assertArrives(feeder, ranker, "ranker", "feeder-1", 1_000);
+        assertArrives(feeder, ranker, "ranker", "feeder-1", 2_000_000);
+        assertArrives(feeder, ranker, "ranker", "feeder-1", 9_000_000);
+        assertArrives(feeder, ranker, "alias", "feeder-1", 3_000);
+        assertArrives(ranker, feeder, "feeder-1", "ranker", 5_000);
+        Set<String> failures = Set.of(
+                failure("ranker", "bad/one"), failure("ranker", "unwanted"), failure("dead", "embeddings/x"));
+        assertThat(failures).hasSize(3);
+        assertShownAtBothEnds();
+        assertNothingSecret(failures);
+    }
+
+    private static String failure(String peer, String name) {
+        StringBuilder messages = new StringBuilder();
+        assertThatThrownBy(() -> push(feeder, peer, name, bytes(10)))
+                .isInstanceOf(ExecutionException.class)
+                .satisfies(failure -> {
+                    for (Throwable each = failure; each != null; each = each.getCause()) {
+                        messages.append(each).append('\n');
+                    }
+                });
+        return messages.toString();
+    }
+
+    private static void assertShownAtBothEnds() throws Exception {
+        for (Node node : List.of(feeder, ranker)) {
+            assertThat(node.get("/actuator/fabric"))
+                    .startsWith("200")
+                    .contains("\"provider\":{\"name\":\"soft\"", "soft0", "\"UP\"", "shared secret");
+            assertThat(node.bean(FabricLifecycle.class).requireNode().connections().connections()).hasSize(1);
+            assertThat(node.get("/actuator/queuepairs"))
+                    .contains("\"state\":\"RTS\"", "\"peerState\":\"RTS\"", "\"purpose\":\"CONTROL\"");
+            assertThat(node.get("/actuator/completionqueues")).contains("\"SUCCESS\":", "capacity");
+            assertThat(node.get("/actuator/fabric/pools")).contains("\"name\":\"host\"", "\"capacity\":67108864");
+            assertThat(node.get("/actuator/fabric/transfers")).contains("embeddings/2000000");
+            assertThat(node.get("/actuator/fabric/nothing")).startsWith("404");
+            assertThat(node.get("/actuator/health")).startsWith("200").contains("\"fabric\":{", "\"status\":\"UP\"");
+            assertThat(node.get("/actuator/metrics/fabric.transfer")).contains("direction", "outcome");
+            assertThat(node.get("/actuator/metrics/fabric.qp.count?tag=state:RTS")).contains("\"value\":2.0");
+            assertThat(node.get("/actuator/metrics/fabric.pool.used?tag=pool:host")).startsWith("200");
+        }
+        assertThat(feeder.get("/actuator/fabric/peers")).contains("\"dead\"", "FAILED");
+        assertThat(feeder.get("/actuator/health/liveness")).contains("UP");
+        assertThat(feeder.get("/actuator/env/fabric.security.shared-secret")).contains("******");
+    }
+
+    private static void assertNothingSecret(Set<String> failures) throws Exception {
+        List<String> texts = new ArrayList<>(failures);
+        for (Node node : List.of(feeder, ranker)) {
+            for (String endpoint : ENDPOINTS) {
+                String answer = node.get(endpoint);
+                assertThat(answer).as(endpoint).startsWith("200");
+                texts.add(endpoint + " " + answer);
+            }
+        }
+        assertThat(log.lines()).hasSizeGreaterThan(100);
+        texts.addAll(log.lines());
+        List<String> secrets = new ArrayList<>(List.of(Node.SECRET));
+        secrets.addAll(feeder.provider.secrets());
+        secrets.addAll(ranker.provider.secrets());
+        assertThat(secrets).hasSizeGreaterThan(20);
+        for (String text : texts) {
+            for (String secret : secrets) {
+                assertThat(text.contains(secret)).as("%s in: %s", secret, text).isFalse();
+            }
+        }
+    }
+
+    @Test
+    void whenTheFabricRunsThenItStartedBeforeTheWebServer() {
+        assertThat(feeder.bean(FabricLifecycle.class).isRunning()).isTrue();
+        List<String> lines = log.lines();
+        int fabric = indexOf(lines, "Fabric node ranker-1 is ready");
+        int web = indexOf(lines, "Tomcat started on port");
+        assertThat(fabric).isNotNegative().isLessThan(web);
+    }
+
+    private static int indexOf(List<String> lines, String part) {
+        for (int index = 0; index < lines.size(); index++) {
+            if (lines.get(index).contains(part)) {
+                return index;
+            }
+        }
+        return -1;
+    }
+}
