@@ -5,6 +5,7 @@ import io.tensorfabric.connection.NegotiationClient;
 import io.tensorfabric.connection.NegotiationHandler;
 import io.tensorfabric.connection.NodeIdentity;
 import io.tensorfabric.connection.PeerDirectory;
+import io.tensorfabric.memory.MemoryRegionPool;
 import io.tensorfabric.transfer.TensorTransferService;
 import io.tensorfabric.transfer.TransferObserver;
 import io.tensorfabric.verbs.VerbsProvider;
@@ -79,5 +80,11 @@ public final class FabricAutoConfiguration {
     @ConditionalOnMissingBean
     NegotiationHandler fabricNegotiationHandler(FabricLifecycle lifecycle, NodeIdentity identity) {
         return new LifecycleNegotiation(lifecycle, identity);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    MemoryRegionPool fabricHostPool(FabricLifecycle lifecycle, FabricProperties properties) {
+        return new LifecyclePool(lifecycle, FabricNodeFactory.poolOptions(properties));
     }
 }

@@ -26,6 +26,9 @@ import org.jspecify.annotations.Nullable;
 /** Opens everything in order; when a step fails, what was opened is closed again. */
 final class FabricNodeFactory {
 
+    /** Name of the pool of host memory. */
+    static final String HOST_POOL = "host";
+
     /** Smallest block of the host pool, in bytes. */
     private static final long MIN_BLOCK = 256;
 
@@ -143,12 +146,13 @@ final class FabricNodeFactory {
     }
 
     private MemoryRegionPool openPool(FabricDevice device, Deque<AutoCloseable> opened) {
-        FabricProperties.Memory.Host host = properties.memory().host();
-        MemoryPoolOptions options = new MemoryPoolOptions(
-                host.slabSize().toBytes(), host.maxSize().toBytes(), MIN_BLOCK, host.acquireTimeout());
         try {
             MemoryRegionPool pool = MemoryRegionPool.create(
-                    "host", device.protectionDomain(), new HostMemoryProvider(), options, device.usesMemoryWindows());
+                    HOST_POOL,
+                    device.protectionDomain(),
+                    new HostMemoryProvider(),
+                    poolOptions(properties),
+                    device.usesMemoryWindows());
             opened.push(pool);
             pool.warmUp();
             return pool;
@@ -159,6 +163,12 @@ final class FabricNodeFactory {
                             + " or lower 'fabric.memory.host.slab-size' and 'fabric.memory.host.max-size'.",
                     ex);
         }
+    }
+
+    static MemoryPoolOptions poolOptions(FabricProperties properties) {
+        FabricProperties.Memory.Host host = properties.memory().host();
+        return new MemoryPoolOptions(
+                host.slabSize().toBytes(), host.maxSize().toBytes(), MIN_BLOCK, host.acquireTimeout());
     }
 
     private QueuePairConnectionManager manager(

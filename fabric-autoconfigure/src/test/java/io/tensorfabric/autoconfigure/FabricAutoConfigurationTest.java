@@ -2,6 +2,7 @@ package io.tensorfabric.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.tensorfabric.autoconfigure.actuate.FabricEndpointAutoConfiguration;
@@ -14,6 +15,8 @@ import io.tensorfabric.connection.NegotiationClient;
 import io.tensorfabric.connection.NegotiationHandler;
 import io.tensorfabric.connection.NodeIdentity;
 import io.tensorfabric.connection.PeerDirectory;
+import io.tensorfabric.memory.BufferLease;
+import io.tensorfabric.memory.MemoryRegionPool;
 import io.tensorfabric.tensor.DataType;
 import io.tensorfabric.tensor.Shape;
 import io.tensorfabric.tensor.Tensor;
@@ -63,6 +66,7 @@ class FabricAutoConfigurationTest {
                     .hasSingleBean(NegotiationHandler.class)
                     .hasSingleBean(NegotiationClient.class)
                     .hasSingleBean(NodeIdentity.class)
+                    .hasSingleBean(MemoryRegionPool.class)
                     .hasBean("fabricCircuitBreakerRegistry");
             FabricNode node = context.getBean(FabricLifecycle.class).requireNode();
             assertThat(node.providerName()).isEqualTo("soft");
@@ -70,6 +74,32 @@ class FabricAutoConfigurationTest {
             assertThat(context.getBean(NegotiationHandler.class).node().identity())
                     .isEqualTo(context.getBean(NodeIdentity.class));
         });
+    }
+
+    @Test
+    void whenThePoolIsInjectedThenItWorksFromTheStartOn() {
+        runner.withBean(PoolUser.class).run(context -> {
+            assertThat(context.getBean(PoolUser.class).early).hasMessageContaining("not running");
+            try (BufferLease lease = context.getBean(PoolUser.class).pool.acquire(1000, "test")) {
+                assertThat(context.getBean(FabricLifecycle.class)
+                                .requireNode()
+                                .hostPool()
+                                .regionOf(lease.address(), 1000))
+                        .isNotNull();
+            }
+        });
+    }
+
+    static final class PoolUser {
+
+        private final MemoryRegionPool pool;
+
+        private final Throwable early;
+
+        PoolUser(MemoryRegionPool pool) {
+            this.pool = pool;
+            this.early = catchThrowable(() -> pool.acquire(1, "too early"));
+        }
     }
 
     @Test

@@ -1,6 +1,7 @@
 package io.tensorfabric.autoconfigure.e2e;
 
 import io.tensorfabric.annotation.TensorListener;
+import io.tensorfabric.autoconfigure.FabricLifecycle;
 import io.tensorfabric.transfer.ReceivedTensor;
 import io.tensorfabric.verbs.VerbsProvider;
 import java.io.IOException;
@@ -13,7 +14,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
@@ -32,6 +35,8 @@ final class Node implements AutoCloseable {
 
     final ConfigurableApplicationContext context;
 
+    private final FabricLifecycle lifecycle;
+
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
     static class Application {}
@@ -48,6 +53,16 @@ final class Node implements AutoCloseable {
             byte[] bytes = new byte[(int) received.tensor().byteLength()];
             received.tensor().asByteBuffer().get(bytes);
             seen.add(new Seen(received.tensor().name(), received.peer(), bytes, received.headers()));
+        }
+
+        final BlockingQueue<String> slowBegan = new LinkedBlockingQueue<>();
+
+        final CountDownLatch slowMayEnd = new CountDownLatch(1);
+
+        @TensorListener(names = "slow/*")
+        void onSlow(ReceivedTensor received) throws InterruptedException {
+            slowBegan.add(received.tensor().name());
+            slowMayEnd.await(20, TimeUnit.SECONDS);
         }
 
         @TensorListener(names = "bad/*")
@@ -81,6 +96,7 @@ final class Node implements AutoCloseable {
                 })
                 .sources(ListenerConfiguration.class)
                 .run();
+        this.lifecycle = context.getBean(FabricLifecycle.class);
     }
 
     @Configuration(proxyBeanMethods = false)
@@ -99,7 +115,8 @@ final class Node implements AutoCloseable {
     URI uri() {
         String host = context.getEnvironment().getProperty("server.address");
         int port = ((WebServerApplicationContext) context).getWebServer().getPort();
-        return URI.create("http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port);
+        String scheme = context.getEnvironment().containsProperty("server.ssl.bundle") ? "https" : "http";
+        return URI.create(scheme + "://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port);
     }
 
     String get(String path) throws IOException, InterruptedException {
@@ -108,6 +125,10 @@ final class Node implements AutoCloseable {
                 .build();
         HttpResponse<String> answer = HTTP.send(request, HttpResponse.BodyHandlers.ofString());
         return answer.statusCode() + " " + answer.body();
+    }
+
+    boolean isFabricRunning() {
+        return lifecycle.isRunning();
     }
 
     @Override
