@@ -20,7 +20,9 @@ public record CompletionProperties(
         @DefaultValue("4096") int sendEntries,
         @DefaultValue("16384") int receiveEntries,
         @DefaultValue("64") int batch,
-        @DefaultValue("20us") @DurationUnit(ChronoUnit.MICROS) Duration spin) {
+
+        @DefaultValue("20us") @DurationUnit(ChronoUnit.MICROS)
+        Duration spin) {
 
     private static final String PREFIX = "fabric.completion";
 

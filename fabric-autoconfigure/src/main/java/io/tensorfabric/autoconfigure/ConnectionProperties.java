@@ -31,13 +31,28 @@ public record ConnectionProperties(
         @DefaultValue("128") int controlDepth,
         @DefaultValue("256") int bulkDepth,
         @DefaultValue("64") int receiveCredits,
-        @DefaultValue("5s") @DurationUnit(ChronoUnit.SECONDS) Duration negotiationTimeout,
-        @DefaultValue("2s") @DurationUnit(ChronoUnit.SECONDS) Duration probeTimeout,
-        @DefaultValue("1s") @DurationUnit(ChronoUnit.SECONDS) Duration heartbeatInterval,
-        @DefaultValue("5s") @DurationUnit(ChronoUnit.SECONDS) Duration heartbeatTimeout,
-        @DefaultValue("5s") @DurationUnit(ChronoUnit.SECONDS) Duration drainTimeout,
-        @DefaultValue("200ms") @DurationUnit(ChronoUnit.SECONDS) Duration reconnectBackoff,
-        @DefaultValue("30s") @DurationUnit(ChronoUnit.SECONDS) Duration maxReconnectBackoff,
+
+        @DefaultValue("5s") @DurationUnit(ChronoUnit.SECONDS)
+        Duration negotiationTimeout,
+
+        @DefaultValue("2s") @DurationUnit(ChronoUnit.SECONDS)
+        Duration probeTimeout,
+
+        @DefaultValue("1s") @DurationUnit(ChronoUnit.SECONDS)
+        Duration heartbeatInterval,
+
+        @DefaultValue("5s") @DurationUnit(ChronoUnit.SECONDS)
+        Duration heartbeatTimeout,
+
+        @DefaultValue("5s") @DurationUnit(ChronoUnit.SECONDS)
+        Duration drainTimeout,
+
+        @DefaultValue("200ms") @DurationUnit(ChronoUnit.SECONDS)
+        Duration reconnectBackoff,
+
+        @DefaultValue("30s") @DurationUnit(ChronoUnit.SECONDS)
+        Duration maxReconnectBackoff,
+
         @DefaultValue("256") int maxConnections,
         @DefaultValue("true") boolean memoryWindows,
         @DefaultValue Link link) {
@@ -56,21 +71,23 @@ public record ConnectionProperties(
 
     /** The options, refused with the name of the property when out of range. */
     ConnectionOptions toOptions() {
-        return PropertyChecks.checked(PREFIX, () -> ConnectionOptions.builder()
-                .bulkLanes(bulkLanes)
-                .controlDepth(controlDepth)
-                .bulkDepth(bulkDepth)
-                .receiveCredits(receiveCredits)
-                .negotiationTimeout(negotiationTimeout)
-                .probeTimeout(probeTimeout)
-                .heartbeatInterval(heartbeatInterval)
-                .heartbeatTimeout(heartbeatTimeout)
-                .drainTimeout(drainTimeout)
-                .reconnectBackoff(reconnectBackoff)
-                .maxReconnectBackoff(maxReconnectBackoff)
-                .maxConnections(maxConnections)
-                .link(link.toOptions())
-                .build());
+        return PropertyChecks.checked(
+                PREFIX,
+                () -> ConnectionOptions.builder()
+                        .bulkLanes(bulkLanes)
+                        .controlDepth(controlDepth)
+                        .bulkDepth(bulkDepth)
+                        .receiveCredits(receiveCredits)
+                        .negotiationTimeout(negotiationTimeout)
+                        .probeTimeout(probeTimeout)
+                        .heartbeatInterval(heartbeatInterval)
+                        .heartbeatTimeout(heartbeatTimeout)
+                        .drainTimeout(drainTimeout)
+                        .reconnectBackoff(reconnectBackoff)
+                        .maxReconnectBackoff(maxReconnectBackoff)
+                        .maxConnections(maxConnections)
+                        .link(link.toOptions())
+                        .build());
     }
 
     /**
@@ -96,15 +113,17 @@ public record ConnectionProperties(
             @DefaultValue("4096") int maxMtu) {
 
         LinkOptions toOptions() {
-            return PropertyChecks.checked(PREFIX + ".link", () -> new LinkOptions(
-                    timeout,
-                    retryCount,
-                    rnrRetry,
-                    minRnrTimer,
-                    trafficClass,
-                    serviceLevel,
-                    hopLimit,
-                    PropertyChecks.checked(PREFIX + ".link.max-mtu", () -> Mtu.ofBytes(maxMtu))));
+            return PropertyChecks.checked(
+                    PREFIX + ".link",
+                    () -> new LinkOptions(
+                            timeout,
+                            retryCount,
+                            rnrRetry,
+                            minRnrTimer,
+                            trafficClass,
+                            serviceLevel,
+                            hopLimit,
+                            PropertyChecks.checked(PREFIX + ".link.max-mtu", () -> Mtu.ofBytes(maxMtu))));
         }
     }
 }

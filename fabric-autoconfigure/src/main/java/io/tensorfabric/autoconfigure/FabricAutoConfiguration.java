@@ -22,8 +22,7 @@ import org.springframework.core.env.Environment;
  * Auto-configuration of the fabric. The beans are made without touching any device; {@link FabricLifecycle} does that. A
  * {@link VerbsProvider} bean replaces the selection by property.
  */
-@AutoConfiguration(
-        afterName = "io.tensorfabric.autoconfigure.negotiation.FabricNegotiationClientAutoConfiguration")
+@AutoConfiguration(afterName = "io.tensorfabric.autoconfigure.negotiation.FabricNegotiationClientAutoConfiguration")
 @ConditionalOnBooleanProperty(name = "fabric.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(FabricProperties.class)
 public final class FabricAutoConfiguration {

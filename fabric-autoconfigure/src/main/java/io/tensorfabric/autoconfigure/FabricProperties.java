@@ -90,8 +90,7 @@ public record FabricProperties(
 
         public Peer {
             PropertyChecks.name("fabric.peers[].name", name);
-            PropertyChecks.require(
-                    "fabric.peers[].url", url, url != null && !url.isBlank(), "A peer needs a url.");
+            PropertyChecks.require("fabric.peers[].url", url, url != null && !url.isBlank(), "A peer needs a url.");
             PeerUris.check(url);
         }
 
@@ -99,7 +98,9 @@ public record FabricProperties(
         public static Peer valueOf(String text) {
             int equals = text.indexOf('=');
             PropertyChecks.require("fabric.peers", text, equals > 0, "Write a peer as name=url.");
-            return new Peer(text.substring(0, equals).strip(), text.substring(equals + 1).strip());
+            return new Peer(
+                    text.substring(0, equals).strip(),
+                    text.substring(equals + 1).strip());
         }
 
         URI uri(boolean allowPlaintext) {
@@ -124,7 +125,9 @@ public record FabricProperties(
         public record Host(
                 @DefaultValue("256MB") DataSize slabSize,
                 @DefaultValue("1GB") DataSize maxSize,
-                @DefaultValue("5s") @DurationUnit(ChronoUnit.SECONDS) Duration acquireTimeout) {
+
+                @DefaultValue("5s") @DurationUnit(ChronoUnit.SECONDS)
+                Duration acquireTimeout) {
 
             public Host {
                 PropertyChecks.atLeast("fabric.memory.host.slab-size", slabSize, PropertyChecks.PAGE);
@@ -146,8 +149,13 @@ public record FabricProperties(
     public record Negotiation(
             @DefaultValue("/fabric/v1") String path,
             @DefaultValue("256KB") DataSize maxBodySize,
-            @DefaultValue("10s") @DurationUnit(ChronoUnit.SECONDS) Duration bodyTimeout,
-            @DefaultValue("2s") @DurationUnit(ChronoUnit.SECONDS) Duration connectTimeout,
+
+            @DefaultValue("10s") @DurationUnit(ChronoUnit.SECONDS)
+            Duration bodyTimeout,
+
+            @DefaultValue("2s") @DurationUnit(ChronoUnit.SECONDS)
+            Duration connectTimeout,
+
             @DefaultValue Ssl ssl) {
 
         public Negotiation {
@@ -185,7 +193,9 @@ public record FabricProperties(
     public record Security(
             @Nullable String sharedSecret,
             @DefaultValue("false") boolean allowPlaintext,
-            @DefaultValue("30s") @DurationUnit(ChronoUnit.SECONDS) Duration clockSkew) {
+
+            @DefaultValue("30s") @DurationUnit(ChronoUnit.SECONDS)
+            Duration clockSkew) {
 
         private static final int MIN_SECRET = 16;
 

@@ -9,6 +9,13 @@ public class FabricUnavailableException extends RuntimeException {
 
     private final String action;
 
+    /**
+     * A failure to start.
+     *
+     * @param message why, in sentences
+     * @param action what to do, in sentences
+     * @param cause what went wrong underneath, if anything did
+     */
     public FabricUnavailableException(String message, String action, @Nullable Throwable cause) {
         super(message, cause);
         this.action = action;

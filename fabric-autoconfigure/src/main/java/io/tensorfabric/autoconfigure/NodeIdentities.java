@@ -12,7 +12,8 @@ final class NodeIdentities {
     static NodeIdentity identity(FabricProperties properties, Environment environment) {
         String nodeId = properties.nodeId();
         return new NodeIdentity(
-                nodeId == null ? generated(environment) : nodeId, UUID.randomUUID().toString());
+                nodeId == null ? generated(environment) : nodeId,
+                UUID.randomUUID().toString());
     }
 
     /** Unique without any configuration; a restarted node is then another one to its peers. */

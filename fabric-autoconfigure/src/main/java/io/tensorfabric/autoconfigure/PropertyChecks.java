@@ -85,7 +85,9 @@ final class PropertyChecks {
     static void name(String property, @Nullable String value) {
         if (value == null || !NAME.matcher(value).matches()) {
             throw invalid(
-                    property, value, "It must be 1 to 128 letters, digits, dots, dashes or underscores, no dash first.");
+                    property,
+                    value,
+                    "It must be 1 to 128 letters, digits, dots, dashes or underscores, no dash first.");
         }
     }
 
@@ -97,7 +99,8 @@ final class PropertyChecks {
 
     static void host(String property, String value) {
         try {
-            boolean portless = PeerAddress.parse(value, 1).port() != PeerAddress.parse(value, 2).port();
+            boolean portless = PeerAddress.parse(value, 1).port()
+                    != PeerAddress.parse(value, 2).port();
             require(property, value, portless, "It must be an address without a port.");
         } catch (IllegalArgumentException ex) {
             throw invalid(property, value, ex.getMessage() + ".");

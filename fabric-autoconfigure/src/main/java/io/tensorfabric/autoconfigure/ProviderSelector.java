@@ -12,9 +12,10 @@ final class ProviderSelector {
 
     private static final String IBVERBS = "ibverbs";
 
-    private static final String VERBS_ACTION = "Load the driver of the card and install rdma-core (ibv_devinfo must list"
-            + " the device, /dev/infiniband must be visible in the container), or set 'fabric.provider=auto' or"
-            + " 'fabric.provider=soft' to use the software device.";
+    private static final String VERBS_ACTION =
+            "Load the driver of the card and install rdma-core (ibv_devinfo must list"
+                    + " the device, /dev/infiniband must be visible in the container), or set 'fabric.provider=auto' or"
+                    + " 'fabric.provider=soft' to use the software device.";
 
     private final FabricProperties properties;
 

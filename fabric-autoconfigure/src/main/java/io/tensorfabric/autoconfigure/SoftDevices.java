@@ -60,7 +60,8 @@ final class SoftDevices {
         if (remote.isEmpty() || !options.advertisedAddress().isLoopbackAddress()) {
             return null;
         }
-        return "The software device is advertised as " + options.advertisedAddress().getHostAddress()
+        return "The software device is advertised as "
+                + options.advertisedAddress().getHostAddress()
                 + ", which peers on other machines (" + String.join(", ", remote)
                 + ") cannot reach: set 'fabric.soft.bind-address' and 'fabric.soft.advertised-address'";
     }

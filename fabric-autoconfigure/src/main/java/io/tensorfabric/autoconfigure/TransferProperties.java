@@ -31,7 +31,9 @@ import org.springframework.util.unit.DataSize;
  * @param deviceGrace How long the device may hold the memory of an expired push before its connection is given up.
  */
 public record TransferProperties(
-        @DefaultValue("30s") @DurationUnit(ChronoUnit.SECONDS) Duration deadline,
+        @DefaultValue("30s") @DurationUnit(ChronoUnit.SECONDS)
+        Duration deadline,
+
         @DefaultValue("1MB") DataSize chunkSize,
         @DefaultValue("4") int chunksPerTransmission,
         @DefaultValue("4") int transmissionsPerLane,
@@ -47,7 +49,9 @@ public record TransferProperties(
         @DefaultValue("4") int listenerThreads,
         @DefaultValue("1024") int listenerQueue,
         @DefaultValue("2") int callbackThreads,
-        @DefaultValue("5s") @DurationUnit(ChronoUnit.SECONDS) Duration deviceGrace) {
+
+        @DefaultValue("5s") @DurationUnit(ChronoUnit.SECONDS)
+        Duration deviceGrace) {
 
     private static final String PREFIX = "fabric.transfer";
 
@@ -59,35 +63,39 @@ public record TransferProperties(
         PropertyChecks.between(PREFIX + ".chunk-size", chunkSize, PropertyChecks.PAGE, GIGABYTE);
         PropertyChecks.between(
                 PREFIX + ".small-threshold", smallThreshold, DataSize.ofBytes(0), DataSize.ofMegabytes(1));
-        PropertyChecks.between(PREFIX + ".max-headers-size", maxHeadersSize, DataSize.ofBytes(0), DataSize.ofKilobytes(2));
+        PropertyChecks.between(
+                PREFIX + ".max-headers-size", maxHeadersSize, DataSize.ofBytes(0), DataSize.ofKilobytes(2));
         PropertyChecks.atLeast(PREFIX + ".max-tensor-size", maxTensorSize, DataSize.ofBytes(1));
     }
 
     /** The options, refused with the name of the property when out of range. */
     TransferOptions toOptions(Landing landing) {
-        return PropertyChecks.checked(PREFIX, () -> TransferOptions.builder()
-                .landingZoneSize(landing.zoneSize().toBytes())
-                .maxDedicatedBytes(landing.maxDedicatedSize().toBytes())
-                .maxDedicatedBytesPerPeer(landing.maxDedicatedSizePerPeer().toBytes())
-                .dedicatedZoneIdle(landing.dedicatedIdle())
-                .defaultDeadline(deadline)
-                .chunkSize((int) chunkSize.toBytes())
-                .chunksPerTransmission(chunksPerTransmission)
-                .transmissionsPerLane(transmissionsPerLane)
-                .maxInFlight(maxInFlight)
-                .maxQueued(maxQueued)
-                .whenFull(whenFull)
-                .smallThreshold((int) smallThreshold.toBytes())
-                .maxTensorBytes(maxTensorSize.toBytes())
-                .maxHeadersBytes((int) maxHeadersSize.toBytes())
-                .retry(retry.toOptions())
-                .dedupeWindow(dedupeWindow)
-                .history(history)
-                .listenerThreads(listenerThreads)
-                .listenerQueue(listenerQueue)
-                .callbackThreads(callbackThreads)
-                .deviceGrace(deviceGrace)
-                .build());
+        return PropertyChecks.checked(
+                PREFIX,
+                () -> TransferOptions.builder()
+                        .landingZoneSize(landing.zoneSize().toBytes())
+                        .maxDedicatedBytes(landing.maxDedicatedSize().toBytes())
+                        .maxDedicatedBytesPerPeer(
+                                landing.maxDedicatedSizePerPeer().toBytes())
+                        .dedicatedZoneIdle(landing.dedicatedIdle())
+                        .defaultDeadline(deadline)
+                        .chunkSize((int) chunkSize.toBytes())
+                        .chunksPerTransmission(chunksPerTransmission)
+                        .transmissionsPerLane(transmissionsPerLane)
+                        .maxInFlight(maxInFlight)
+                        .maxQueued(maxQueued)
+                        .whenFull(whenFull)
+                        .smallThreshold((int) smallThreshold.toBytes())
+                        .maxTensorBytes(maxTensorSize.toBytes())
+                        .maxHeadersBytes((int) maxHeadersSize.toBytes())
+                        .retry(retry.toOptions())
+                        .dedupeWindow(dedupeWindow)
+                        .history(history)
+                        .listenerThreads(listenerThreads)
+                        .listenerQueue(listenerQueue)
+                        .callbackThreads(callbackThreads)
+                        .deviceGrace(deviceGrace)
+                        .build());
     }
 
     /**
@@ -99,7 +107,10 @@ public record TransferProperties(
      */
     public record Retry(
             @DefaultValue("3") int attempts,
-            @DefaultValue("50ms") @DurationUnit(ChronoUnit.SECONDS) Duration backoff,
+
+            @DefaultValue("50ms") @DurationUnit(ChronoUnit.SECONDS)
+            Duration backoff,
+
             @DefaultValue("2") double multiplier) {
 
         public Retry {
@@ -129,7 +140,9 @@ public record TransferProperties(
             @DefaultValue("64MB") DataSize zoneSize,
             @DefaultValue("16GB") DataSize maxDedicatedSize,
             @DefaultValue("8GB") DataSize maxDedicatedSizePerPeer,
-            @DefaultValue("60s") @DurationUnit(ChronoUnit.SECONDS) Duration dedicatedIdle) {
+
+            @DefaultValue("60s") @DurationUnit(ChronoUnit.SECONDS)
+            Duration dedicatedIdle) {
 
         public Landing {
             PropertyChecks.atLeast("fabric.landing.zone-size", zoneSize, PropertyChecks.PAGE);

@@ -53,8 +53,9 @@ class FabricAutoConfigurationTest {
             FabricNegotiationClientAutoConfiguration.class,
             FabricNegotiationServerAutoConfiguration.class);
 
-    private final ApplicationContextRunner runner =
-            new ApplicationContextRunner().withConfiguration(ALL).withPropertyValues(
+    private final ApplicationContextRunner runner = new ApplicationContextRunner()
+            .withConfiguration(ALL)
+            .withPropertyValues(
                     "fabric.provider=soft", "fabric.memory.host.slab-size=8MB", "fabric.memory.host.max-size=32MB");
 
     @Test
@@ -104,21 +105,22 @@ class FabricAutoConfigurationTest {
 
     @Test
     void whenDisabledThenNothingIsThere() {
-        runner.withPropertyValues("fabric.enabled=false").run(context -> assertThat(context)
-                .doesNotHaveBean(FabricLifecycle.class)
-                .doesNotHaveBean(FabricProperties.class)
-                .doesNotHaveBean(TensorTransferService.class)
-                .doesNotHaveBean(HealthIndicator.class));
+        runner.withPropertyValues("fabric.enabled=false")
+                .run(context -> assertThat(context)
+                        .doesNotHaveBean(FabricLifecycle.class)
+                        .doesNotHaveBean(FabricProperties.class)
+                        .doesNotHaveBean(TensorTransferService.class)
+                        .doesNotHaveBean(HealthIndicator.class));
     }
 
     @Test
     void whenNoNodeIdIsSetThenItBeginsWithTheApplicationsName() {
-        runner.withPropertyValues("spring.application.name=my app/x").run(context -> assertThat(
-                        context.getBean(NodeIdentity.class).nodeId())
-                .matches("my-app-x-[0-9a-f]{12}"));
-        runner.withPropertyValues("fabric.node-id=node-7").run(context -> assertThat(
-                        context.getBean(NodeIdentity.class).nodeId())
-                .isEqualTo("node-7"));
+        runner.withPropertyValues("spring.application.name=my app/x")
+                .run(context ->
+                        assertThat(context.getBean(NodeIdentity.class).nodeId()).matches("my-app-x-[0-9a-f]{12}"));
+        runner.withPropertyValues("fabric.node-id=node-7")
+                .run(context ->
+                        assertThat(context.getBean(NodeIdentity.class).nodeId()).isEqualTo("node-7"));
     }
 
     @Test
@@ -134,7 +136,10 @@ class FabricAutoConfigurationTest {
                     assertThat(context.getBean(PeerDirectory.class)).isSameAs(directory);
                     assertThat(context.getBean(NegotiationClient.class)).isSameAs(client);
                     assertThat(context.getBean(TensorTransferService.class)).isSameAs(transfers);
-                    assertThat(context.getBean(NegotiationHandler.class).node().identity().nodeId())
+                    assertThat(context.getBean(NegotiationHandler.class)
+                                    .node()
+                                    .identity()
+                                    .nodeId())
                             .isEqualTo("mine");
                 });
     }
@@ -225,7 +230,8 @@ class FabricAutoConfigurationTest {
                             TransferException.class,
                             failure -> assertThat(failure.kind()).isEqualTo(TransferException.Kind.CLOSED));
             lifecycle.start();
-            assertThat(lifecycle.requireNode().connections().identity().incarnation()).isNotEqualTo(first);
+            assertThat(lifecycle.requireNode().connections().identity().incarnation())
+                    .isNotEqualTo(first);
             tensor.close();
         });
     }
@@ -250,9 +256,9 @@ class FabricAutoConfigurationTest {
 
     @Test
     void whenTheSoftDeviceListensEverywhereThenItNeedsAnAdvertisedAddress() {
-        runner.withPropertyValues("fabric.soft.bind-address=0.0.0.0").run(context -> assertThat(
-                        analyze(context.getStartupFailure()).getAction())
-                .contains("fabric.soft.advertised-address"));
+        runner.withPropertyValues("fabric.soft.bind-address=0.0.0.0")
+                .run(context -> assertThat(analyze(context.getStartupFailure()).getAction())
+                        .contains("fabric.soft.advertised-address"));
     }
 
     @Test
@@ -292,7 +298,8 @@ class FabricAutoConfigurationTest {
                         "jakarta.servlet"))
                 .run(context -> {
                     assertThat(context).hasNotFailed();
-                    assertThat(context.getBean(FabricLifecycle.class).isRunning()).isTrue();
+                    assertThat(context.getBean(FabricLifecycle.class).isRunning())
+                            .isTrue();
                 });
     }
 

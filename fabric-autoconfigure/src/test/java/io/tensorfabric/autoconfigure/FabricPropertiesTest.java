@@ -43,13 +43,7 @@ class FabricPropertiesTest {
     }
 
     @ParameterizedTest
-    @CsvSource({
-        "64MB, 67108864",
-        "67108864, 67108864",
-        "64 MB, 67108864",
-        "64KB, 65536",
-        "8589934592, 8589934592"
-    })
+    @CsvSource({"64MB, 67108864", "67108864, 67108864", "64 MB, 67108864", "64KB, 65536", "8589934592, 8589934592"})
     void whenASizeIsWellFormedThenItBinds(String text, long bytes) {
         runner.withPropertyValues("fabric.memory.host.slab-size=" + text)
                 .run(context -> assertThat(context.getBean(FabricProperties.class)
@@ -116,8 +110,10 @@ class FabricPropertiesTest {
                         "fabric.peers[1].url=[2001:db8::1]:9000")
                 .run(context -> {
                     FabricProperties properties = context.getBean(FabricProperties.class);
-                    assertThat(properties.peers().get(0).uri(false)).isEqualTo(URI.create("https://10.0.0.5:8443/base"));
-                    assertThat(properties.peers().get(1).uri(false)).isEqualTo(URI.create("https://[2001:db8::1]:9000"));
+                    assertThat(properties.peers().get(0).uri(false))
+                            .isEqualTo(URI.create("https://10.0.0.5:8443/base"));
+                    assertThat(properties.peers().get(1).uri(false))
+                            .isEqualTo(URI.create("https://[2001:db8::1]:9000"));
                 });
     }
 
@@ -126,7 +122,8 @@ class FabricPropertiesTest {
         runner.withPropertyValues("fabric.peers=ranker=https://r:8443, feeder=127.0.0.1:9000")
                 .run(context -> {
                     FabricProperties properties = context.getBean(FabricProperties.class);
-                    assertThat(properties.peers()).extracting(FabricProperties.Peer::name)
+                    assertThat(properties.peers())
+                            .extracting(FabricProperties.Peer::name)
                             .containsExactly("ranker", "feeder");
                     assertThat(properties.peers().get(1).uri(false)).isEqualTo(URI.create("http://127.0.0.1:9000"));
                 });
@@ -174,7 +171,8 @@ class FabricPropertiesTest {
     @Test
     void whenPrintedThenTheSecretIsLeftOut() {
         runner.withPropertyValues("fabric.security.shared-secret=0123456789abcdef")
-                .run(context -> assertThat(context.getBean(FabricProperties.class).toString())
+                .run(context -> assertThat(
+                                context.getBean(FabricProperties.class).toString())
                         .contains("sharedSecret=******")
                         .doesNotContain("0123456789abcdef"));
     }

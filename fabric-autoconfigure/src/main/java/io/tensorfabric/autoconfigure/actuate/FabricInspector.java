@@ -43,7 +43,15 @@ final class FabricInspector {
         FabricNode node = lifecycle.node();
         if (node == null) {
             return new FabricViews.Overview(
-                    false, null, null, null, null, negotiation(), List.of(), Map.of(), null,
+                    false,
+                    null,
+                    null,
+                    null,
+                    null,
+                    negotiation(),
+                    List.of(),
+                    Map.of(),
+                    null,
                     List.of("The fabric is not running"));
         }
         return new FabricViews.Overview(

@@ -56,7 +56,11 @@ final class FabricViews {
     record GidCandidate(int index, String gid, String type, String networkDevice, boolean chosen, String reason) {}
 
     /** How the negotiation is protected. */
-    record Negotiation(String path, String authentication, boolean plaintextAllowed, @Nullable String sslBundle) {}
+    record Negotiation(
+            String path,
+            String authentication,
+            boolean plaintextAllowed,
+            @Nullable String sslBundle) {}
 
     /** A peer. */
     record PeerView(

@@ -25,10 +25,8 @@ final class SecretSanitizingFunction implements SanitizingFunction {
         if (value == null) {
             return data;
         }
-        boolean named = data.getKey()
-                .toLowerCase(Locale.ROOT)
-                .replaceAll("[^a-z]", "")
-                .endsWith(PROPERTY);
+        boolean named =
+                data.getKey().toLowerCase(Locale.ROOT).replaceAll("[^a-z]", "").endsWith(PROPERTY);
         boolean holds = secret != null && value.toString().contains(secret);
         return named || holds ? data.withSanitizedValue() : data;
     }

@@ -66,7 +66,8 @@ final class FabricHealthIndicator extends AbstractHealthIndicator {
             return Status.DOWN;
         }
         if (ports.isDown(state == PortState.ACTIVE)) {
-            builder.withDetail("reason", "The port has been " + state + " for more than " + PORT_GRACE.toSeconds() + " s");
+            builder.withDetail(
+                    "reason", "The port has been " + state + " for more than " + PORT_GRACE.toSeconds() + " s");
             return Status.OUT_OF_SERVICE;
         }
         return Status.UP;

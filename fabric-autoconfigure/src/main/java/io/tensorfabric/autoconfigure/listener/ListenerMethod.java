@@ -39,8 +39,8 @@ final class ListenerMethod implements TensorReceiver {
      */
     static ListenerMethod of(Object bean, String beanName, Method declared, TensorListener annotation) {
         Class<?>[] parameters = declared.getParameterTypes();
-        boolean taken = parameters.length == 1
-                && (parameters[0] == ReceivedTensor.class || parameters[0] == Tensor.class);
+        boolean taken =
+                parameters.length == 1 && (parameters[0] == ReceivedTensor.class || parameters[0] == Tensor.class);
         require(taken, declared, "must have one parameter, a ReceivedTensor or a Tensor");
         require(
                 declared.getReturnType() == void.class,

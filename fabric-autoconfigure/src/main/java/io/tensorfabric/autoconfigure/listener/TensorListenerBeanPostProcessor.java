@@ -43,9 +43,8 @@ final class TensorListenerBeanPostProcessor implements BeanPostProcessor, BeanFa
         if (!AnnotationUtils.isCandidateClass(type, TensorListener.class)) {
             return bean;
         }
-        Map<Method, TensorListener> annotated = MethodIntrospector.selectMethods(
-                type,
-                (MethodIntrospector.MetadataLookup<@Nullable TensorListener>)
+        Map<Method, TensorListener> annotated =
+                MethodIntrospector.selectMethods(type, (MethodIntrospector.MetadataLookup<@Nullable TensorListener>)
                         method -> AnnotatedElementUtils.findMergedAnnotation(method, TensorListener.class));
         if (annotated.isEmpty()) {
             without.add(type);

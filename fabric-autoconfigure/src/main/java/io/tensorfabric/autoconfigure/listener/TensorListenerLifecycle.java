@@ -40,8 +40,7 @@ final class TensorListenerLifecycle implements SmartLifecycle {
                 registrations.add(registry.register(method.id(), name, peer, method));
             }
         }
-        logger.debug(
-                "Tensor listener {} takes {} from {}", method.id(), method.names(), method.peers());
+        logger.debug("Tensor listener {} takes {} from {}", method.id(), method.names(), method.peers());
     }
 
     @Override

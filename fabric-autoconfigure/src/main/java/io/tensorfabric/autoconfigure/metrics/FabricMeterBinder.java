@@ -32,9 +32,10 @@ final class FabricMeterBinder implements MeterBinder {
 
     private void bindCompletions(MeterRegistry registry) {
         for (WorkCompletionStatus status : WorkCompletionStatus.values()) {
-            FunctionCounter.builder("fabric.cq.completions", lifecycle, read(node -> node.device()
-                            .completionCounters()
-                            .getOrDefault(status, 0L)))
+            FunctionCounter.builder(
+                            "fabric.cq.completions",
+                            lifecycle,
+                            read(node -> node.device().completionCounters().getOrDefault(status, 0L)))
                     .description("Work completions by status")
                     .tag("status", status.name())
                     .register(registry);
@@ -43,18 +44,24 @@ final class FabricMeterBinder implements MeterBinder {
 
     private void bindConnections(MeterRegistry registry) {
         for (ConnectionState state : ConnectionState.values()) {
-            Gauge.builder("fabric.connection.count", lifecycle, read(node -> node.connections().connections().stream()
-                            .filter(connection -> connection.state() == state)
-                            .count()))
+            Gauge.builder(
+                            "fabric.connection.count",
+                            lifecycle,
+                            read(node -> node.connections().connections().stream()
+                                    .filter(connection -> connection.state() == state)
+                                    .count()))
                     .description("Connections by state")
                     .tag("state", state.name())
                     .register(registry);
         }
         for (QueuePairState state : QueuePairState.values()) {
-            Gauge.builder("fabric.qp.count", lifecycle, read(node -> node.connections().connections().stream()
-                            .flatMap(connection -> connection.queuePairs().stream())
-                            .filter(pair -> pair.state() == state)
-                            .count()))
+            Gauge.builder(
+                            "fabric.qp.count",
+                            lifecycle,
+                            read(node -> node.connections().connections().stream()
+                                    .flatMap(connection -> connection.queuePairs().stream())
+                                    .filter(pair -> pair.state() == state)
+                                    .count()))
                     .description("Queue pairs of this node by state")
                     .tag("state", state.name())
                     .register(registry);

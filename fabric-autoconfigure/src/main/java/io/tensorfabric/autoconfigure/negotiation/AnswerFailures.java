@@ -30,7 +30,8 @@ final class AnswerFailures {
         if (problem != null && RequestAuthenticator.WRONG_TARGET.equals(problem.kind())) {
             return new WrongTargetException(peer.name(), message);
         }
-        Kind kind = problem == null ? kind(reply.status()) : kind(problem.kind()).orElse(kind(reply.status()));
+        Kind kind =
+                problem == null ? kind(reply.status()) : kind(problem.kind()).orElse(kind(reply.status()));
         return new ConnectionException(kind, peer.name(), message);
     }
 

@@ -59,8 +59,7 @@ final class MessageSigner {
 
     /** Compares in constant time. */
     static boolean matches(String expected, String given) {
-        return MessageDigest.isEqual(
-                expected.getBytes(StandardCharsets.UTF_8), given.getBytes(StandardCharsets.UTF_8));
+        return MessageDigest.isEqual(expected.getBytes(StandardCharsets.UTF_8), given.getBytes(StandardCharsets.UTF_8));
     }
 
     private String sign(String... fields) {

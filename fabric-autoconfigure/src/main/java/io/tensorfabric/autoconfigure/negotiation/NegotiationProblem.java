@@ -50,8 +50,7 @@ final class NegotiationProblem extends RuntimeException {
             case NOT_FOUND -> new NegotiationProblem(404, code, detail);
             case CONFLICT -> new NegotiationProblem(409, code, detail);
             case LIMIT -> new NegotiationProblem(429, code, detail, Map.of("Retry-After", "1"));
-            case UNREACHABLE, LOST, CLOSED ->
-                new NegotiationProblem(503, code, detail, Map.of("Retry-After", "5"));
+            case UNREACHABLE, LOST, CLOSED -> new NegotiationProblem(503, code, detail, Map.of("Retry-After", "5"));
         };
     }
 

@@ -27,10 +27,7 @@ final class NegotiationService {
     private final RefusalLog refusals = new RefusalLog();
 
     NegotiationService(
-            CallerPolicy policy,
-            RequestAuthenticator authenticator,
-            NegotiationHandler handler,
-            NegotiationJson json) {
+            CallerPolicy policy, RequestAuthenticator authenticator, NegotiationHandler handler, NegotiationJson json) {
         this.policy = policy;
         this.authenticator = authenticator;
         this.operations = new NegotiationOperations(handler, json);
@@ -49,7 +46,8 @@ final class NegotiationService {
             if (session != null) {
                 authenticator.requireFresh(session);
             }
-            answer = operations.run(call, session == null ? null : session.seal().node());
+            answer =
+                    operations.run(call, session == null ? null : session.seal().node());
         } catch (NegotiationProblem ex) {
             answer = problem(call, ex);
         } catch (ConnectionException ex) {
@@ -63,10 +61,7 @@ final class NegotiationService {
     /** The problem detail of a refusal that is found before a call is complete. */
     Answer problem(NegotiationProblem problem) {
         return new Answer(
-                problem.status(),
-                ProblemDetails.MEDIA_TYPE,
-                json.write(ProblemDetails.of(problem)),
-                problem.headers());
+                problem.status(), ProblemDetails.MEDIA_TYPE, json.write(ProblemDetails.of(problem)), problem.headers());
     }
 
     private Answer problem(Call call, NegotiationProblem problem) {

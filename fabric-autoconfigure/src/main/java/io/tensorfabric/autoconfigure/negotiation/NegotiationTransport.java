@@ -42,7 +42,6 @@ final class NegotiationTransport {
      * @param root path of the negotiation below a peer's URL
      */
     NegotiationTransport(
-            
             RestClient.Builder builder,
             Supplier<HttpClient> http,
             String root,

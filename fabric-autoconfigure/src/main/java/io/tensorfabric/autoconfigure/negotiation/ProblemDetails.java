@@ -36,7 +36,8 @@ record ProblemDetails(
     /** Text of a peer made fit for a log line: one line, bounded. */
     static String printable(String text) {
         String line = text.codePoints()
-                .map(point -> Character.isISOControl(point) || Character.getType(point) == Character.FORMAT ? ' ' : point)
+                .map(point ->
+                        Character.isISOControl(point) || Character.getType(point) == Character.FORMAT ? ' ' : point)
                 .limit(MAX_DETAIL)
                 .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
                 .toString();

@@ -22,7 +22,8 @@ final class RecordChecks {
             checkList(list, path);
         } else if (value instanceof Record item) {
             for (RecordComponent component : item.getClass().getRecordComponents()) {
-                checkComponent(item, component, path.isEmpty() ? component.getName() : path + "." + component.getName());
+                checkComponent(
+                        item, component, path.isEmpty() ? component.getName() : path + "." + component.getName());
             }
         }
     }

@@ -68,8 +68,10 @@ final class RequestAuthenticator {
         RequestSeal seal = session.seal();
         long now = clock.millis();
         if (Math.abs(now - seal.timestamp()) > skewMillis) {
-            throw refused("CLOCK", "The call's time differs from this node's by more than " + skewMillis
-                    + " ms: synchronise the clocks or raise 'fabric.security.clock-skew' here.");
+            throw refused(
+                    "CLOCK",
+                    "The call's time differs from this node's by more than " + skewMillis
+                            + " ms: synchronise the clocks or raise 'fabric.security.clock-skew' here.");
         }
         if (!seal.target().equals(target(session.self())) && !asksWho(seal)) {
             throw refused(WRONG_TARGET, "The call is meant for another node or for an earlier start of this one.");

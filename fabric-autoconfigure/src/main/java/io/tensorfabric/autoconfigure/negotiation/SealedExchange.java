@@ -122,8 +122,6 @@ final class SealedExchange {
     }
 
     private boolean isFrom(@Nullable NodeIdentity target, Reply reply) {
-        return signer == null
-                || target == null
-                || target.nodeId().equals(reply.header(NegotiationHeaders.NODE));
+        return signer == null || target == null || target.nodeId().equals(reply.header(NegotiationHeaders.NODE));
     }
 }

@@ -23,7 +23,8 @@ final class TransportFailures {
         }
         String who = "Peer '" + peer.name() + "' at " + peer.uri();
         if (find(failure, UnresolvedAddressException.class) || find(failure, UnknownHostException.class)) {
-            return unreachable(peer, who + " has no address: the host name does not resolve. Check the url or DNS", failure);
+            return unreachable(
+                    peer, who + " has no address: the host name does not resolve. Check the url or DNS", failure);
         }
         if (find(failure, SSLException.class)) {
             return new ConnectionException(

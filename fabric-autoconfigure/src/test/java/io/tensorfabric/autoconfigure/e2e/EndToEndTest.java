@@ -119,8 +119,8 @@ class EndToEndTest {
         assertArrives(feeder, ranker, "ranker", "feeder-1", 9_000_000);
         assertArrives(feeder, ranker, "alias", "feeder-1", 3_000);
         assertArrives(ranker, feeder, "feeder-1", "ranker", 5_000);
-        Set<String> failures = Set.of(
-                failure("ranker", "bad/one"), failure("ranker", "unwanted"), failure("dead", "embeddings/x"));
+        Set<String> failures =
+                Set.of(failure("ranker", "bad/one"), failure("ranker", "unwanted"), failure("dead", "embeddings/x"));
         assertThat(failures).hasSize(3);
         assertShownAtBothEnds();
         assertNothingSecret(failures);
@@ -143,7 +143,11 @@ class EndToEndTest {
             assertThat(node.get("/actuator/fabric"))
                     .startsWith("200")
                     .contains("\"provider\":{\"name\":\"soft\"", "soft0", "\"UP\"", "shared secret");
-            assertThat(node.bean(FabricLifecycle.class).requireNode().connections().connections()).hasSize(1);
+            assertThat(node.bean(FabricLifecycle.class)
+                            .requireNode()
+                            .connections()
+                            .connections())
+                    .hasSize(1);
             assertThat(node.get("/actuator/queuepairs"))
                     .contains("\"state\":\"RTS\"", "\"peerState\":\"RTS\"", "\"purpose\":\"CONTROL\"");
             assertThat(node.get("/actuator/completionqueues")).contains("\"SUCCESS\":", "capacity");
@@ -152,8 +156,10 @@ class EndToEndTest {
             assertThat(node.get("/actuator/fabric/nothing")).startsWith("404");
             assertThat(node.get("/actuator/health")).startsWith("200").contains("\"fabric\":{", "\"status\":\"UP\"");
             assertThat(node.get("/actuator/metrics/fabric.transfer")).contains("direction", "outcome");
-            assertThat(node.get("/actuator/metrics/fabric.qp.count?tag=state:RTS")).contains("\"value\":2.0");
-            assertThat(node.get("/actuator/metrics/fabric.pool.used?tag=pool:host")).startsWith("200");
+            assertThat(node.get("/actuator/metrics/fabric.qp.count?tag=state:RTS"))
+                    .contains("\"value\":2.0");
+            assertThat(node.get("/actuator/metrics/fabric.pool.used?tag=pool:host"))
+                    .startsWith("200");
         }
         assertThat(feeder.get("/actuator/fabric/peers")).contains("\"dead\"", "FAILED");
         assertThat(feeder.get("/actuator/health/liveness")).contains("UP");

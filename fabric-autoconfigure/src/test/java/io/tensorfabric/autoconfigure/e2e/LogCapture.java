@@ -39,9 +39,7 @@ final class LogCapture extends AppenderBase<ILoggingEvent> implements AutoClosea
 
         @Override
         public FilterReply decide(ILoggingEvent event) {
-            return event.getLevel().isGreaterOrEqual(Level.WARN)
-                    ? FilterReply.NEUTRAL
-                    : FilterReply.DENY;
+            return event.getLevel().isGreaterOrEqual(Level.WARN) ? FilterReply.NEUTRAL : FilterReply.DENY;
         }
     }
 

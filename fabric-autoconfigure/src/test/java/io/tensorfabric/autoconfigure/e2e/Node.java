@@ -67,7 +67,8 @@ final class Node implements AutoCloseable {
 
         @TensorListener(names = "bad/*")
         void onBad(ReceivedTensor received) {
-            throw new IllegalStateException("listener says no to " + received.tensor().name());
+            throw new IllegalStateException(
+                    "listener says no to " + received.tensor().name());
         }
     }
 

@@ -30,8 +30,8 @@ final class RecordingProvider implements VerbsProvider {
 
     RecordingProvider(String address) {
         try {
-            delegate = new SoftVerbsProvider(
-                    SoftDeviceOptions.defaults().withBindAddress(InetAddress.getByName(address)));
+            delegate =
+                    new SoftVerbsProvider(SoftDeviceOptions.defaults().withBindAddress(InetAddress.getByName(address)));
         } catch (UnknownHostException ex) {
             throw new IllegalArgumentException(ex);
         }
@@ -58,7 +58,10 @@ final class RecordingProvider implements VerbsProvider {
     }
 
     private VerbsDevice device(VerbsDevice device) {
-        return watch(VerbsDevice.class, device, result -> result instanceof VerbsContext context ? context(context) : result);
+        return watch(
+                VerbsDevice.class,
+                device,
+                result -> result instanceof VerbsContext context ? context(context) : result);
     }
 
     private VerbsContext context(VerbsContext context) {

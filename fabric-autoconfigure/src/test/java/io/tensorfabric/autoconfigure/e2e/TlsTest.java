@@ -30,10 +30,25 @@ class TlsTest {
     static void makeCertificate() throws Exception {
         store = folder.resolve("node.p12");
         Process keytool = new ProcessBuilder(List.of(
-                        Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
-                        "-genkeypair", "-alias", "node", "-keyalg", "EC", "-dname", "CN=localhost",
-                        "-ext", "SAN=dns:localhost,ip:127.0.0.1", "-validity", "2", "-storetype", "PKCS12",
-                        "-keystore", store.toString(), "-storepass", PASSWORD))
+                        Path.of(System.getProperty("java.home"), "bin", "keytool")
+                                .toString(),
+                        "-genkeypair",
+                        "-alias",
+                        "node",
+                        "-keyalg",
+                        "EC",
+                        "-dname",
+                        "CN=localhost",
+                        "-ext",
+                        "SAN=dns:localhost,ip:127.0.0.1",
+                        "-validity",
+                        "2",
+                        "-storetype",
+                        "PKCS12",
+                        "-keystore",
+                        store.toString(),
+                        "-storepass",
+                        PASSWORD))
                 .redirectErrorStream(true)
                 .start();
         String output = new String(keytool.getInputStream().readAllBytes());
@@ -57,8 +72,11 @@ class TlsTest {
             assertThat(peer).contains("https://");
             try (Node trusting = new Node(
                     "trusting", "127.0.0.1", bundle("truststore", "fabric.negotiation.ssl.bundle=node", peer))) {
-                trusting.bean(TensorTransferService.class).push("ranker", tensor).get(40, TimeUnit.SECONDS);
-                assertThat(ranker.bean(Node.Listener.class).seen.poll(10, TimeUnit.SECONDS)).isNotNull();
+                trusting.bean(TensorTransferService.class)
+                        .push("ranker", tensor)
+                        .get(40, TimeUnit.SECONDS);
+                assertThat(ranker.bean(Node.Listener.class).seen.poll(10, TimeUnit.SECONDS))
+                        .isNotNull();
             }
             try (Node stranger = new Node("stranger", "127.0.0.1", peer)) {
                 assertThatThrownBy(() -> stranger.bean(TensorTransferService.class)

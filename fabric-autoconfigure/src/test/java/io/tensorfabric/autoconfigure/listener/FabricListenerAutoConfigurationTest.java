@@ -97,7 +97,9 @@ class FabricListenerAutoConfigurationTest {
 
         final List<String> seen = new ArrayList<>();
 
-        @TensorListener(names = {"embeddings/*", "weights"}, peers = "ranker")
+        @TensorListener(
+                names = {"embeddings/*", "weights"},
+                peers = "ranker")
         void whole(ReceivedTensor tensor) {
             assertThat(tensor.tensor().isClosed()).isFalse();
             seen.add("whole");
@@ -154,7 +156,10 @@ class FabricListenerAutoConfigurationTest {
                 .withBean(ProxyPostProcessor.class, () -> new ProxyPostProcessor(intercepted))
                 .run(context -> {
                     Received received = new Received();
-                    context.getBean(FakeRegistry.class).receivers.get("listeners.take * *").receive(received);
+                    context.getBean(FakeRegistry.class)
+                            .receivers
+                            .get("listeners.take * *")
+                            .receive(received);
                     assertThat(intercepted).containsExactly("take");
                     assertThat(received.closed).isTrue();
                 });
@@ -222,11 +227,12 @@ class FabricListenerAutoConfigurationTest {
     }
 
     private void assertFails(Class<?> type, String message) {
-        runner.withUserConfiguration(type).run(context -> assertThat(context.getStartupFailure())
-                .rootCause()
-                .hasMessageContaining("@TensorListener method")
-                .hasMessageContaining("take")
-                .hasMessageContaining(message));
+        runner.withUserConfiguration(type)
+                .run(context -> assertThat(context.getStartupFailure())
+                        .rootCause()
+                        .hasMessageContaining("@TensorListener method")
+                        .hasMessageContaining("take")
+                        .hasMessageContaining(message));
     }
 
     @Configuration(proxyBeanMethods = false)

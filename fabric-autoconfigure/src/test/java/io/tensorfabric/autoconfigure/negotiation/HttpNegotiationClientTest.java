@@ -34,7 +34,8 @@ class HttpNegotiationClientTest {
 
     private static final Duration LONG = Duration.ofSeconds(10);
 
-    private static final String ID = FakeNegotiationHandler.request(Clients.SELF).connectionId();
+    private static final String ID =
+            FakeNegotiationHandler.request(Clients.SELF).connectionId();
 
     private static ObjectAssert<ConnectionException> assertFails(ThrowingCallable call) {
         return assertThatThrownBy(call).asInstanceOf(type(ConnectionException.class));
@@ -54,13 +55,17 @@ class HttpNegotiationClientTest {
                     new EstablishedRequest(Clients.SELF, List.of("RTS"), List.of(FakeNegotiationHandler.ZONE));
             assertThat(client.established(server.peer(), ID, established, LONG).queuePairStates())
                     .containsExactly("RTS");
-            assertThat(client.openZone(server.peer(), ID, new ZoneRequest(Clients.SELF, 1L << 40), LONG).address())
+            assertThat(client.openZone(server.peer(), ID, new ZoneRequest(Clients.SELF, 1L << 40), LONG)
+                            .address())
                     .isEqualTo(FakeNegotiationHandler.ZONE.address());
             client.close(server.peer(), ID, LONG);
             assertThat(client.node(server.peer(), LONG).identity().nodeId()).isEqualTo("responder");
             assertThat(server.handler.calls)
                     .containsExactly(
-                            "connect " + ID, "established " + ID + " 1", "zone " + ID + " 1099511627776", "close " + ID);
+                            "connect " + ID,
+                            "established " + ID + " 1",
+                            "zone " + ID + " 1099511627776",
+                            "close " + ID);
         }
     }
 

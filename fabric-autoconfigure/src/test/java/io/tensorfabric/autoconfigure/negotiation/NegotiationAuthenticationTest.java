@@ -53,8 +53,7 @@ class NegotiationAuthenticationTest {
     }
 
     private static Recorded signed(String method, String path, byte[] body, long time) {
-        return RawCalls.signed(
-                RawCalls.SECRET, method, path, body, "caller", "responder/responder-start-1", time);
+        return RawCalls.signed(RawCalls.SECRET, method, path, body, "caller", "responder/responder-start-1", time);
     }
 
     private static void assertRefused(HttpResponse<String> answer, int status) {
@@ -69,7 +68,11 @@ class NegotiationAuthenticationTest {
         HttpResponse<String> answer = call.send(server.uri());
         assertThat(answer.statusCode()).isEqualTo(200);
         String expected = new MessageSigner(RawCalls.SECRET)
-                .sign(call.headers().get("Fabric-Nonce"), 200, "responder", answer.body().getBytes());
+                .sign(
+                        call.headers().get("Fabric-Nonce"),
+                        200,
+                        "responder",
+                        answer.body().getBytes());
         assertThat(answer.headers().firstValue("Fabric-Signature")).hasValue(expected);
         assertThat(answer.headers().firstValue("Cache-Control")).hasValue("no-store");
         assertThat(server.handler.calls).containsExactly("connect " + ID);
@@ -166,18 +169,25 @@ class NegotiationAuthenticationTest {
     @Test
     void whenTheBodyNamesAnotherNodeThanTheSignerThenItIsRefused() throws Exception {
         byte[] body = new NegotiationJson().write(FakeNegotiationHandler.request(new NodeIdentity("victim", "1")));
-        assertRefused(signed("POST", "/connections", body, System.currentTimeMillis()).send(server.uri()), 403);
+        assertRefused(
+                signed("POST", "/connections", body, System.currentTimeMillis()).send(server.uri()), 403);
         assertThat(server.handler.calls).isEmpty();
     }
 
     @ParameterizedTest
     @CsvSource({
-        "GET, /node", "GET, /", "GET, /connections", "GET, /connections/x", "POST, /connections/x/zones",
-        "POST, /connections/x/established", "DELETE, /connections/x", "GET, /../actuator", "TRACE, /node"
+        "GET, /node",
+        "GET, /",
+        "GET, /connections",
+        "GET, /connections/x",
+        "POST, /connections/x/zones",
+        "POST, /connections/x/established",
+        "DELETE, /connections/x",
+        "GET, /../actuator",
+        "TRACE, /node"
     })
     void whenNothingIsSignedThenNoPathAnswers(String method, String path) throws Exception {
-        HttpResponse<String> answer =
-                RawCalls.unsigned(method, path, "").send(server.uri());
+        HttpResponse<String> answer = RawCalls.unsigned(method, path, "").send(server.uri());
         assertThat(answer.statusCode()).isIn(401, 404, 405);
         assertThat(answer.body()).doesNotContain("responder", "soft0");
         assertThat(server.handler.calls).isEmpty();

@@ -69,7 +69,8 @@ class NegotiationLimitsTest {
 
     @Test
     void whenANewerPeerAddsFieldsThenTheyAreIgnored() throws Exception {
-        assertThat(post(VALID.replaceFirst("\\{", "{\"later\":{\"x\":[1]},")).statusCode()).isEqualTo(200);
+        assertThat(post(VALID.replaceFirst("\\{", "{\"later\":{\"x\":[1]},")).statusCode())
+                .isEqualTo(200);
     }
 
     @ParameterizedTest
@@ -141,7 +142,10 @@ class NegotiationLimitsTest {
         String head = "POST /fabric/v1/connections HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
         String declared = RawCalls.socket(
                 server.port(), (head + "Content-Length: 100000000\r\n\r\n{").getBytes(), Duration.ofSeconds(5));
-        assertThat(declared).startsWith("HTTP/1.1 413").contains("application/problem+json").doesNotContain("stays open");
+        assertThat(declared)
+                .startsWith("HTTP/1.1 413")
+                .contains("application/problem+json")
+                .doesNotContain("stays open");
         String chunk = "10000\r\n" + "x".repeat(0x10000) + "\r\n";
         String chunked = RawCalls.socket(
                 server.port(),
@@ -204,8 +208,10 @@ class NegotiationLimitsTest {
             objects.writeObject(new HashMap<>(Map.of("a", 1)));
         }
         RawCalls.Recorded call = RawCalls.unsigned("POST", "/connections", "x").withBody(bytes.toByteArray());
-        assertThat(call.with("Content-Type", type).send(server.uri()).statusCode()).isEqualTo(415);
-        assertMalformed(call.with("Content-Type", "application/json; charset=utf-8").send(server.uri()));
+        assertThat(call.with("Content-Type", type).send(server.uri()).statusCode())
+                .isEqualTo(415);
+        assertMalformed(
+                call.with("Content-Type", "application/json; charset=utf-8").send(server.uri()));
     }
 
     @ParameterizedTest

@@ -64,7 +64,8 @@ final class RawCalls {
                 body.isEmpty() ? Map.of() : Map.of("Content-Type", "application/json"));
     }
 
-    static Recorded signed(String secret, String method, String path, byte[] body, String node, String target, long time) {
+    static Recorded signed(
+            String secret, String method, String path, byte[] body, String node, String target, long time) {
         RequestSeal seal = new RequestSeal(method, path, time, MessageSigner.nonce(), node, target);
         Map<String, String> headers = new LinkedHashMap<>();
         headers.put("Content-Type", "application/json");
@@ -84,7 +85,9 @@ final class RawCalls {
             socket.getOutputStream().flush();
             ByteArrayOutputStream received = new ByteArrayOutputStream();
             try {
-                for (int next = socket.getInputStream().read(); next >= 0; next = socket.getInputStream().read()) {
+                for (int next = socket.getInputStream().read();
+                        next >= 0;
+                        next = socket.getInputStream().read()) {
                     received.write(next);
                 }
             } catch (SocketTimeoutException ex) {
