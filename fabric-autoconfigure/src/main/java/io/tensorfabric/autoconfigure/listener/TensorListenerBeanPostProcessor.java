@@ -44,7 +44,7 @@ final class TensorListenerBeanPostProcessor implements BeanPostProcessor, BeanFa
             return bean;
         }
         Map<Method, TensorListener> annotated =
-                MethodIntrospector.selectMethods(type, (MethodIntrospector.MetadataLookup<@Nullable TensorListener>)
+                MethodIntrospector.selectMethods(type, (MethodIntrospector.MetadataLookup<TensorListener>)
                         method -> AnnotatedElementUtils.findMergedAnnotation(method, TensorListener.class));
         if (annotated.isEmpty()) {
             without.add(type);

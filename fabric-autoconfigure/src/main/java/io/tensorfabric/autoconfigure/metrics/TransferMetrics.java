@@ -34,7 +34,7 @@ final class TransferMetrics implements TransferObserver {
         timers.computeIfAbsent(direction + ' ' + outcome, key -> timer(direction, outcome))
                 .record(elapsed);
         if (status.state() == TransferStatus.State.DONE) {
-            counters.computeIfAbsent(direction, this::counter).increment(status.bytes());
+            counters.computeIfAbsent(direction, this::counter).increment((double) status.bytes());
         }
     }
 

@@ -10,6 +10,7 @@ import java.util.Map;
  * @param body body, possibly empty
  * @param headers further headers
  */
+@SuppressWarnings("ArrayRecordComponent") // handed over once, never compared
 record Answer(int status, String contentType, byte[] body, Map<String, String> headers) {
 
     static final String JSON = "application/json";

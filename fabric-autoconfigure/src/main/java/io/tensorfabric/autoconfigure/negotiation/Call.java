@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param headers first value of a header by name; {@code null} when absent
  * @param caller where it comes from
  */
+@SuppressWarnings("ArrayRecordComponent") // handed over once, never compared
 record Call(String method, String path, @Nullable String query, byte[] body, HeaderLookup headers, Caller caller) {
 
     /** Looks a header up. */

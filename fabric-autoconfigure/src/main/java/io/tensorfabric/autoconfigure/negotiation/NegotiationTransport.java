@@ -132,6 +132,7 @@ final class NegotiationTransport {
      * @param body body
      * @param headers looks a header up
      */
+    @SuppressWarnings("ArrayRecordComponent") // handed over once, never compared
     record Reply(int status, byte[] body, Call.HeaderLookup headers) {
 
         String header(String name) {
