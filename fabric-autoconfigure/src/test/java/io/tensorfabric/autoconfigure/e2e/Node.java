@@ -92,7 +92,7 @@ final class Node implements AutoCloseable {
         this.context = new SpringApplicationBuilder(Application.class)
                 .properties(all.toArray(String[]::new))
                 .initializers(target -> {
-                    var factory = ((ConfigurableApplicationContext) target).getBeanFactory();
+                    var factory = target.getBeanFactory();
                     factory.registerSingleton("recordingProvider", (VerbsProvider) provider);
                 })
                 .sources(ListenerConfiguration.class)

@@ -36,9 +36,8 @@ final class NegotiationServer implements AutoCloseable {
         all.add("server.address=127.0.0.1");
         all.add("spring.main.banner-mode=off");
         this.context = new SpringApplicationBuilder(Application.class)
-                .initializers(target -> ((ConfigurableApplicationContext) target)
-                        .getBeanFactory()
-                        .registerSingleton("handler", (NegotiationHandler) handler))
+                .initializers(
+                        target -> target.getBeanFactory().registerSingleton("handler", (NegotiationHandler) handler))
                 .properties(all.toArray(String[]::new))
                 .run();
     }
