@@ -1,0 +1,173 @@
+package io.tensorfabric.service.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.awaitility.Awaitility;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** A process of the packaged tensor-service. Closing it kills the process. */
+final class ServiceProcess implements AutoCloseable {
+
+    static final String SECRET = "correct-horse-battery-staple";
+
+    private static final Path JAR = Path.of("target", "tensor-service.jar");
+
+    private static final Pattern PORT = Pattern.compile("Tomcat started on port (\\d+)");
+
+    private static final Duration READY = Duration.ofSeconds(90);
+
+    private static final JsonMapper json = JsonMapper.shared();
+
+    private final HttpClient http =
+            HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(5)).build();
+
+    private final Process process;
+
+    private final Path log;
+
+    private final int port;
+
+    private ServiceProcess(Process process, Path log) throws IOException {
+        this.process = process;
+        this.log = log;
+        this.port = awaitPort();
+    }
+
+    /** Starts a service and waits until it answers; further options are Spring Boot's arguments. */
+    static ServiceProcess start(Path folder, String name, String... options) throws IOException {
+        assertThat(JAR)
+                .as("the packaged service; integration tests run after 'package'")
+                .exists();
+        Path log = Files.createTempFile(folder, name, ".log");
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx256m",
+                "-jar",
+                JAR.toString(),
+                "--server.address=127.0.0.1",
+                "--server.port=0",
+                "--fabric.node-id=" + name));
+        command.addAll(List.of(options));
+        ProcessBuilder builder =
+                new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
+        builder.environment().put("FABRIC_SECURITY_SHARED_SECRET", SECRET);
+        return new ServiceProcess(builder.start(), log);
+    }
+
+    private int awaitPort() throws IOException {
+        long deadline = System.nanoTime() + READY.toNanos();
+        while (System.nanoTime() < deadline && process.isAlive()) {
+            Matcher matcher = PORT.matcher(log());
+            if (matcher.find()) {
+                return Integer.parseInt(matcher.group(1));
+            }
+            Awaitility.await().pollDelay(Duration.ofMillis(100)).until(() -> true);
+        }
+        process.destroyForcibly();
+        throw new IllegalStateException("The service did not start:\n" + log());
+    }
+
+    int port() {
+        return port;
+    }
+
+    String url() {
+        return "http://127.0.0.1:" + port;
+    }
+
+    String log() throws IOException {
+        return Files.readString(log);
+    }
+
+    boolean isAlive() {
+        return process.isAlive();
+    }
+
+    JsonNode get(String path) throws IOException, InterruptedException {
+        return json.readTree(text(path));
+    }
+
+    String text(String path) throws IOException, InterruptedException {
+        return ok(call(request(path).GET())).body();
+    }
+
+    HttpResponse<String> upload(String name, Path file) throws IOException, InterruptedException {
+        return upload(name, HttpRequest.BodyPublishers.ofFile(file));
+    }
+
+    HttpResponse<String> upload(String name, HttpRequest.BodyPublisher body) throws IOException, InterruptedException {
+        String query = URLEncoder.encode(name, StandardCharsets.UTF_8);
+        return call(request("/api/files?name=" + query)
+                .header("Content-Type", "application/octet-stream")
+                .POST(body));
+    }
+
+    HttpResponse<String> push(String fileId, String body, boolean wait) throws IOException, InterruptedException {
+        return call(request("/api/files/" + fileId + "/push?wait=" + wait)
+                .header("Content-Type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofString(body)));
+    }
+
+    HttpResponse<String> delete(String fileId) throws IOException, InterruptedException {
+        return call(request("/api/files/" + fileId).DELETE());
+    }
+
+    HttpResponse<String> call(HttpRequest.Builder request) throws IOException, InterruptedException {
+        return http.send(request.build(), HttpResponse.BodyHandlers.ofString());
+    }
+
+    InputStream download(String fileId) throws IOException, InterruptedException {
+        HttpResponse<InputStream> response = http.send(
+                request("/api/files/" + fileId + "/content").GET().build(), HttpResponse.BodyHandlers.ofInputStream());
+        assertThat(response.statusCode()).isEqualTo(200);
+        return response.body();
+    }
+
+    HttpRequest.Builder request(String path) {
+        return HttpRequest.newBuilder(URI.create(url() + path)).timeout(Duration.ofMinutes(3));
+    }
+
+    static HttpResponse<String> ok(HttpResponse<String> response) {
+        assertThat(response.statusCode()).as(response.body()).isBetween(200, 299);
+        return response;
+    }
+
+    static JsonNode json(HttpResponse<String> response) {
+        return json.readTree(response.body());
+    }
+
+    /** Ends the process as an operator would. */
+    int terminate() throws InterruptedException {
+        process.destroy();
+        assertThat(process.waitFor(60, TimeUnit.SECONDS)).as("ends in time").isTrue();
+        return process.exitValue();
+    }
+
+    /** Ends the process as a crash would. */
+    void kill() throws InterruptedException {
+        process.destroyForcibly();
+        assertThat(process.waitFor(10, TimeUnit.SECONDS)).isTrue();
+    }
+
+    @Override
+    public void close() throws InterruptedException {
+        kill();
+    }
+}
