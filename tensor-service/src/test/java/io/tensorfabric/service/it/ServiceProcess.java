@@ -1,6 +1,7 @@
 package io.tensorfabric.service.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -18,7 +19,6 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.awaitility.Awaitility;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -78,7 +78,7 @@ final class ServiceProcess implements AutoCloseable {
             if (matcher.find()) {
                 return Integer.parseInt(matcher.group(1));
             }
-            Awaitility.await().pollDelay(Duration.ofMillis(100)).until(() -> true);
+            await().pollDelay(Duration.ofMillis(100)).until(() -> true);
         }
         process.destroyForcibly();
         throw new IllegalStateException("The service did not start:\n" + log());
@@ -161,13 +161,13 @@ final class ServiceProcess implements AutoCloseable {
     }
 
     /** Ends the process as a crash would. */
-    void kill() throws InterruptedException {
+    void kill() {
         process.destroyForcibly();
-        assertThat(process.waitFor(10, TimeUnit.SECONDS)).isTrue();
+        await().atMost(Duration.ofSeconds(10)).until(() -> !process.isAlive());
     }
 
     @Override
-    public void close() throws InterruptedException {
+    public void close() {
         kill();
     }
 }

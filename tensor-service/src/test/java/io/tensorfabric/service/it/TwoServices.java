@@ -73,7 +73,7 @@ final class TwoServices implements AutoCloseable {
     }
 
     @Override
-    public void close() throws InterruptedException {
+    public void close() {
         a.close();
         b.close();
     }
