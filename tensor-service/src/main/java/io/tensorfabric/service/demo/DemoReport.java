@@ -51,14 +51,38 @@ final class DemoReport {
     private void device(ServiceClient service) throws IOException, InterruptedException {
         JsonNode fabric = service.get("/actuator/fabric");
         out.println();
-        out.printf("service %s: %s%n", service.name(), fabric);
+        out.printf(
+                "service %s: provider %s, device %s%n",
+                service.name(),
+                fabric.at("/provider/name").asString("?"),
+                fabric.at("/device/name").asString("?"));
+        if (fabric.at("/provider/fallback").asBoolean(false)) {
+            out.println("  " + fabric.at("/provider/reason").asString(""));
+        }
     }
 
     private void queuePairs(ServiceClient service) throws IOException, InterruptedException {
-        out.println(service.get("/actuator/queuepairs").toPrettyString());
+        out.printf("  %-10s %-8s %-10s %-6s %-10s %-6s%n", "peer", "lane", "queue pair", "state", "peer's", "state");
+        for (JsonNode connection : service.get("/actuator/queuepairs").get("connections")) {
+            for (JsonNode lane : connection.get("lanes")) {
+                out.printf(
+                        "  %-10s %-8s %-10s %-6s %-10s %-6s%n",
+                        connection.get("peer").asString(),
+                        lane.get("purpose").asString().toLowerCase(Locale.ROOT),
+                        lane.get("number").asString(),
+                        lane.get("state").asString(),
+                        lane.get("peerNumber").asString("?"),
+                        lane.get("peerState").asString("?"));
+            }
+        }
     }
 
     private void completionQueues(ServiceClient service) throws IOException, InterruptedException {
-        out.println(service.get("/actuator/completionqueues").toPrettyString());
+        out.printf("  %-28s %10s  %s%n", "completion queue", "entries", "completions by status");
+        for (JsonNode queue : service.get("/actuator/completionqueues").get("completionQueues")) {
+            out.printf(
+                    "  %-28s %10d  %s%n",
+                    queue.get("name").asString(), queue.get("capacity").asInt(), queue.get("completions"));
+        }
     }
 }
