@@ -22,12 +22,15 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.springframework.boot.logging.LoggingInitializationContext;
+import org.springframework.boot.logging.LoggingSystem;
+import org.springframework.core.env.StandardEnvironment;
 
 /** Two applications in one JVM, from the push to the listener, seen through Actuator, the log and metrics. */
 @Timeout(120)
 class EndToEndTest {
 
-    private static final String LOGGING_SYSTEM = "org.springframework.boot.logging.LoggingSystem";
+    private static final String[] TRACE = {"logging.config=classpath:logback-trace.xml", "logging.level.root=trace"};
 
     private static final List<String> ENDPOINTS = List.of(
             "/actuator",
@@ -46,12 +49,11 @@ class EndToEndTest {
             "/actuator/beans",
             "/actuator/conditions",
             "/actuator/mappings",
+            "/actuator/loggers",
             "/actuator/metrics",
             "/actuator/metrics/fabric.transfer",
             "/actuator/metrics/fabric.qp.count",
             "/actuator/metrics/fabric.cq.completions");
-
-    private static LogCapture log;
 
     private static Node ranker;
 
@@ -59,12 +61,13 @@ class EndToEndTest {
 
     @BeforeAll
     static void start() {
-        System.setProperty(LOGGING_SYSTEM, "none");
-        log = LogCapture.begin();
-        ranker = new Node("ranker-1", "127.0.0.1", "management.endpoints.web.exposure.include=*");
+        LogCapture.clear();
+        ranker = new Node("ranker-1", "127.0.0.1", TRACE);
         feeder = new Node(
                 "feeder-1",
                 "127.0.0.1",
+                TRACE[0],
+                TRACE[1],
                 "fabric.peers[0].name=ranker",
                 "fabric.peers[0].url=" + ranker.uri(),
                 "fabric.peers[1].name=dead",
@@ -77,8 +80,10 @@ class EndToEndTest {
     static void stop() {
         feeder.close();
         ranker.close();
-        log.close();
-        System.clearProperty(LOGGING_SYSTEM);
+        LoggingSystem logging = LoggingSystem.get(EndToEndTest.class.getClassLoader());
+        logging.cleanUp();
+        logging.beforeInitialize();
+        logging.initialize(new LoggingInitializationContext(new StandardEnvironment()), null, null);
     }
 
     private static byte[] bytes(int count) {
@@ -175,8 +180,11 @@ class EndToEndTest {
                 texts.add(endpoint + " " + answer);
             }
         }
-        assertThat(log.lines()).hasSizeGreaterThan(100);
-        texts.addAll(log.lines());
+        assertThat(LogCapture.lines())
+                .hasSizeGreaterThan(100)
+                .anyMatch(line -> line.startsWith("io.tensorfabric"))
+                .anyMatch(line -> line.startsWith("org.apache.coyote"));
+        texts.addAll(LogCapture.lines());
         List<String> secrets = new ArrayList<>(List.of(Node.SECRET));
         secrets.addAll(feeder.provider.secrets());
         secrets.addAll(ranker.provider.secrets());
@@ -191,7 +199,7 @@ class EndToEndTest {
     @Test
     void whenTheFabricRunsThenItStartedBeforeTheWebServer() {
         assertThat(feeder.bean(FabricLifecycle.class).isRunning()).isTrue();
-        List<String> lines = log.lines();
+        List<String> lines = LogCapture.lines();
         int fabric = indexOf(lines, "Fabric node ranker-1 is ready");
         int web = indexOf(lines, "Tomcat started on port");
         assertThat(fabric).isNotNegative().isLessThan(web);
