@@ -151,7 +151,7 @@ final class RetryClock {
         }
         long budget = progressAt + budget();
         // A peer that has taken the connection lives, and may be slow to answer; one that refuses it is gone at once.
-        long answer = link == null ? budget : link.madeAt() + patience;
+        long answer = link == null ? budget : link.madeAt() + Link.HANDSHAKE_NANOS;
         return answer - budget > 0 ? answer : budget;
     }
 

@@ -199,7 +199,7 @@ public final class SoftDeviceOptions {
         private Mtu mtu = Mtu.MTU_4096;
         private int portCount = 1;
         private int ioThreads = Math.max(1, Math.min(4, Runtime.getRuntime().availableProcessors() / 2));
-        private Duration minimumAckTimeout = Duration.ofMillis(500);
+        private Duration minimumAckTimeout = Duration.ofSeconds(1);
         private SoftFaults faults = new SoftFaults();
 
         private Builder() {}

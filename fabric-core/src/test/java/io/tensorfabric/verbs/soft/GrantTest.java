@@ -1,6 +1,7 @@
 package io.tensorfabric.verbs.soft;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -50,17 +51,18 @@ class GrantTest {
     void whenRevokedThenItWaitsForUsersAndAdmitsNone() throws Exception {
         Grant grant = at(4096);
         assertThat(grant.enter()).isTrue();
-        CompletableFuture<Void> revoked = CompletableFuture.runAsync(grant::revoke);
-        assertThat(CompletableFuture.anyOf(revoked, CompletableFuture.runAsync(() -> {
-                            while (grant.enter()) {
-                                grant.exit();
-                            }
-                        }))
-                        .thenApply(ignored -> revoked.isDone())
-                        .get(5, TimeUnit.SECONDS))
-                .isFalse();
+        CompletableFuture<Boolean> revoked = new CompletableFuture<>();
+        new Thread(() -> revoked.complete(grant.revoke())).start();
+        await().until(() -> {
+            boolean entered = grant.enter();
+            if (entered) {
+                grant.exit();
+            }
+            return !entered;
+        });
+        assertThat(revoked).isNotDone();
         grant.exit();
-        revoked.get(5, TimeUnit.SECONDS);
+        assertThat(revoked.get(5, TimeUnit.SECONDS)).isTrue();
         assertThat(grant.enter()).isFalse();
     }
 }

@@ -106,7 +106,6 @@ class SoftResourcesTest {
             int count = 20_000;
             run(a, b, count);
             long after = Arrays.stream(bean.getThreadAllocatedBytes(ids)).sum();
-            System.out.println("allocated per message: " + (after - before) / count);
             assertThat((after - before) / count)
                     .as("bytes allocated for a message, by all threads")
                     .isLessThan(1024);

@@ -12,15 +12,18 @@ final class SoftThroughput {
 
     private SoftThroughput() {}
 
-    /** Without arguments measures all sizes, else so many megabytes in writes of 1 MiB. */
+    /** Without arguments measures all sizes, else so many writes of so many bytes, as a profiler wants it. */
     public static void main(String[] arguments) throws Exception {
         long size = 64L << 20;
         try (End end = new End(SoftDeviceOptions.defaults(), size);
                 ForkedEnd peer = ForkedEnd.connect(end, size)) {
             if (arguments.length > 0) {
                 int count = Integer.parseInt(arguments[0]);
-                long took = run(end, peer, 1 << 20, count, WINDOW);
-                System.out.printf("write 1 MiB: %.2f GB/s%n", (double) (1 << 20) * count / took);
+                int length = Integer.parseInt(arguments[1]);
+                long took = run(end, peer, length, count, WINDOW);
+                System.out.printf(
+                        "write %d bytes: %.2f GB/s, %.0f messages/s%n",
+                        length, (double) length * count / took, count * 1e9 / took);
                 return;
             }
             for (int length : new int[] {8, 4096, 65_536, 1 << 20, 4 << 20}) {
