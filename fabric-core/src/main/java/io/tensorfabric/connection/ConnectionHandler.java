@@ -8,6 +8,9 @@ import java.util.List;
  *
  * <p>{@link #received}, {@link #immediate} and {@link #ready} run on poller threads and must not block; the others run on
  * negotiation threads and may.
+ *
+ * <p>Order for one connection: {@link #openZones}, {@link #zonesOpened} (in either order), {@link #up}, then messages and
+ * immediates, none of which comes before {@code up} has returned; {@link #down} after everything else has returned.
  */
 public interface ConnectionHandler {
 

@@ -86,6 +86,11 @@ final class FabricConnection implements Connection {
         return state == ConnectionState.UP;
     }
 
+    /** Whether it is UP and its users know. */
+    boolean isReady() {
+        return state == ConnectionState.UP && whenUp.isDone();
+    }
+
     /** Whether users may send: UP, or closing in order with work in flight. */
     boolean takesWork() {
         ConnectionState now = state;
@@ -150,7 +155,7 @@ final class FabricConnection implements Connection {
 
     @Override
     public List<Lane> lanes() {
-        return List.copyOf(lanes.lanes());
+        return lanes.view();
     }
 
     QueuePairLane lane(int index) {

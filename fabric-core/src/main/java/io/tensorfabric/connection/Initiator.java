@@ -86,7 +86,7 @@ final class Initiator {
     private void checkPort() {
         String broken = services.device().failure();
         if (broken != null) {
-            throw new ConnectionException(Kind.CLOSED, peer.name(), "the device failed: " + broken);
+            throw new ConnectionException(Kind.REFUSED, peer.name(), "the device failed: " + broken);
         }
         if (!services.device().isPortActive()) {
             throw new ConnectionException(
@@ -133,7 +133,9 @@ final class Initiator {
             } else if (replaced == null) {
                 return null;
             } else {
-                replaced.fail(restarted(replaced));
+                if (!replaced.peer().equals(identity)) {
+                    replaced.fail(restarted(replaced));
+                }
                 InternalWork.await(replaced.whenDown(), deadline, peer.name(), "The end of the former connection");
             }
         }

@@ -37,6 +37,7 @@ final class LaneSet {
     private final int receives;
     private final List<QueuePairLane> lanes = new CopyOnWriteArrayList<>();
     private final int[] psns;
+    private volatile List<Lane> view = List.of();
     private volatile List<LaneStatus> statuses = List.of();
     private volatile List<LaneOffer> peers = List.of();
     private volatile List<QueuePairState> peerStates = List.of();
@@ -77,6 +78,11 @@ final class LaneSet {
 
     List<QueuePairLane> lanes() {
         return lanes;
+    }
+
+    /** The lanes as users see them. */
+    List<Lane> view() {
+        return view;
     }
 
     /** Makes everything, up to INIT. What was made before a failure is closed by the teardown. */
@@ -155,6 +161,7 @@ final class LaneSet {
                     options.receiveCredits()));
             undo.keep();
         }
+        view = List.copyOf(lanes);
         setStatus(index, QueuePairState.RESET, "created");
     }
 

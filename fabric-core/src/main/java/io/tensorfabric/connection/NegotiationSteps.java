@@ -1,6 +1,7 @@
 package io.tensorfabric.connection;
 
 import io.tensorfabric.connection.ConnectionException.Kind;
+import io.tensorfabric.memory.PoolExhaustedException;
 import io.tensorfabric.verbs.Errno;
 import io.tensorfabric.verbs.VerbsException;
 import java.util.function.Supplier;
@@ -62,6 +63,9 @@ record NegotiationSteps(String peer, PathDecision path) {
     private static Kind kindOf(RuntimeException e) {
         if (e instanceof ConnectionException failure) {
             return failure.kind();
+        }
+        if (e instanceof PoolExhaustedException) {
+            return Kind.LIMIT;
         }
         if (e instanceof VerbsException verbs && (verbs.errno() == Errno.ENOMEM || verbs.errno() == Errno.ENOSPC)) {
             return Kind.LIMIT;

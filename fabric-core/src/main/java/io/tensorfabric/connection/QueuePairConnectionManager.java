@@ -118,10 +118,10 @@ public final class QueuePairConnectionManager implements NegotiationHandler {
     /**
      * The connection to a peer, made when there is none; calls at the same time share one negotiation.
      *
-     * @param peerName name of a configured peer, or node id of a connected one
-     * @return ends with a connection that is UP, or with a {@link ConnectionException}, latest after twice the negotiation
-     *     timeout. Cancelling it has no effect on the negotiation. Dependents run on a thread of the fabric and must not
-     *     block
+     * @param peerName name of a configured peer, or node id of a known one
+     * @return ends with a connection that is UP, or with a {@link ConnectionException}; latest after twice the negotiation
+     *     timeout and the drain timeout. Cancelling it has no effect on the negotiation. Dependents run on a thread of the
+     *     fabric and must not block
      */
     public CompletableFuture<Connection> connect(String peerName) {
         if (phase.get() != Phase.RUNNING) {
@@ -133,9 +133,12 @@ public final class QueuePairConnectionManager implements NegotiationHandler {
         }
         Peer peer = book.find(peerName);
         if (peer == null) {
+            peer = book.find(book.nameOf(peerName));
+        }
+        if (peer == null) {
             return CompletableFuture.failedFuture(unknown(peerName));
         }
-        PeerRecord record = book.record(peerName);
+        PeerRecord record = book.record(peer.name());
         Start start = record.start();
         if (start.mine()) {
             begin(record, start.future());
@@ -250,7 +253,7 @@ public final class QueuePairConnectionManager implements NegotiationHandler {
      */
     public @Nullable Connection find(String peerName) {
         FabricConnection connection = table.byNode(book.nodeIdOf(peerName));
-        return connection != null && connection.isUp() ? connection : null;
+        return connection != null && connection.isReady() ? connection : null;
     }
 
     /** All connections that are not DOWN. */

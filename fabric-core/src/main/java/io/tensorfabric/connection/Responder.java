@@ -98,16 +98,16 @@ final class Responder {
     /** Asks the peer's device: it answers exactly while the peer still has its queue pair. */
     private boolean isAlive(FabricConnection connection) {
         Deadline deadline = Deadline.in(PROOF_OF_LIFE).within(services.options().negotiationTimeout());
+        CompletableFuture<WorkCompletionStatus> end;
         try {
-            return InternalWork.await(
-                            InternalWork.post(
-                                    connection.lane(0),
-                                    true,
-                                    deadline,
-                                    message -> message.open(MessageTypes.HEARTBEAT)),
-                            deadline,
-                            connection.peerName(),
-                            "A heartbeat")
+            end = InternalWork.post(
+                    connection.lane(0), true, deadline, message -> message.open(MessageTypes.HEARTBEAT));
+        } catch (ConnectionException e) {
+            LOG.debug("Connection {} has no room for a heartbeat", connection.id(), e);
+            return connection.isUp();
+        }
+        try {
+            return InternalWork.await(end, deadline, connection.peerName(), "A heartbeat")
                     == WorkCompletionStatus.SUCCESS;
         } catch (ConnectionException e) {
             LOG.debug("Connection {} shows no life", connection.id(), e);
@@ -123,19 +123,29 @@ final class Responder {
                 Kind.LOST,
                 replaced.peerName(),
                 "The connection to " + replaced.peerName() + " (" + replaced.id() + ") ends: " + why);
+        boolean closing =
+                replaced.state() == ConnectionState.DRAINING && replaced.peer().equals(fresh.peer());
+        if (closing && awaitEnd(replaced, fresh)) {
+            return;
+        }
         if (replaced.isHalfOpen()) {
             replaced.failQuietly(cause);
         } else {
             replaced.fail(cause);
         }
+        if (!awaitEnd(replaced, fresh)) {
+            LOG.warn("Connection {} is not down yet; {} is made beside it", replaced.id(), fresh.id());
+        }
+    }
+
+    private boolean awaitEnd(FabricConnection replaced, FabricConnection fresh) {
+        Deadline deadline = fresh.negotiationDeadline().within(PROOF_OF_LIFE);
         try {
-            InternalWork.await(
-                    replaced.whenDown(),
-                    fresh.negotiationDeadline().within(PROOF_OF_LIFE),
-                    replaced.peerName(),
-                    "The end of the former connection");
+            InternalWork.await(replaced.whenDown(), deadline, replaced.peerName(), "The end of the former connection");
+            return true;
         } catch (ConnectionException e) {
-            LOG.warn("{}; the new one is made beside it", e.getMessage());
+            LOG.debug("Connection {} lives on", replaced.id(), e);
+            return false;
         }
     }
 

@@ -10,6 +10,7 @@ import io.tensorfabric.memory.MemoryRegionPool;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -40,8 +41,8 @@ public class RecordingHandler implements ConnectionHandler {
     private final AtomicInteger zoneIds = new AtomicInteger();
     private final Map<String, List<Held>> held = new ConcurrentHashMap<>();
     private final Map<String, List<ZoneGrant>> peerZones = new ConcurrentHashMap<>();
-    private final List<Message> messages = new CopyOnWriteArrayList<>();
-    private final List<Integer> immediates = new CopyOnWriteArrayList<>();
+    private final List<Message> messages = Collections.synchronizedList(new ArrayList<>());
+    private final List<Integer> immediates = Collections.synchronizedList(new ArrayList<>());
     private final List<Connection> ups = new CopyOnWriteArrayList<>();
     private final List<Connection> downs = new CopyOnWriteArrayList<>();
     private final AtomicInteger readies = new AtomicInteger();
@@ -131,12 +132,16 @@ public class RecordingHandler implements ConnectionHandler {
 
     /** Messages in the order in which they came. */
     public List<Message> messages() {
-        return messages;
+        synchronized (messages) {
+            return List.copyOf(messages);
+        }
     }
 
     /** Immediates in the order in which they came. */
     public List<Integer> immediates() {
-        return immediates;
+        synchronized (immediates) {
+            return List.copyOf(immediates);
+        }
     }
 
     /** Connections that came up. */
