@@ -196,6 +196,11 @@ final class Push extends CompletableFuture<TransferReceipt> implements Transmiss
 
     /** A failure that ends only this attempt. The caller of this is the owner. */
     void attemptFailed(Throwable cause) {
+        // Kept over the attempts: what broke the connection says more than that the peer cannot be reached since.
+        WorkCompletionStatus status = PushFailures.statusOf(cause);
+        if (status != null) {
+            failure = status;
+        }
         TransferException last = PushFailures.lost(this, cause);
         int failed = attempt;
         RetryOptions policy = engine.options().retry();

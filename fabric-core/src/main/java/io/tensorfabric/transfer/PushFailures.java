@@ -43,9 +43,6 @@ final class PushFailures {
     static TransferException lost(Push push, Throwable problem) {
         Throwable cause = unwrap(problem);
         WorkCompletionStatus status = push.failure;
-        if (status == null && cause instanceof ConnectionException lost) {
-            status = lost.status();
-        }
         StringBuilder message = new StringBuilder(subject(push))
                 .append(" failed in attempt ")
                 .append(push.attempt())
@@ -55,6 +52,11 @@ final class PushFailures {
                 .append(cause.getMessage());
         append(message, status);
         return new TransferException(kindOf(cause), push.peer(), message.toString(), status, cause);
+    }
+
+    /** The work-completion status behind a problem, if there was one. */
+    static @Nullable WorkCompletionStatus statusOf(Throwable problem) {
+        return unwrap(problem) instanceof ConnectionException lost ? lost.status() : null;
     }
 
     private static TransferException.Kind kindOf(Throwable cause) {

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -62,9 +63,11 @@ final class ServiceProcess implements AutoCloseable {
                 "-jar",
                 JAR.toString(),
                 "--server.address=127.0.0.1",
-                "--server.port=0",
                 "--fabric.node-id=" + name));
         command.addAll(List.of(options));
+        if (Stream.of(options).noneMatch(option -> option.startsWith("--server.port="))) {
+            command.add("--server.port=0");
+        }
         ProcessBuilder builder =
                 new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
         builder.environment().put("FABRIC_SECURITY_SHARED_SECRET", SECRET);
