@@ -6,15 +6,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Devices of libibverbs, reached through the native verbs shim. This build contains no shim, so the provider reports
- * itself unavailable and says so; {@link #devices()} throws.
+ * Devices of libibverbs, reached through the native verbs shim. Unavailable, with the reason and a remedy, when the shim
+ * or libibverbs cannot be loaded, the kernel has no RDMA, there is no device, or its files cannot be opened.
  *
  * <p>Public for {@link java.util.ServiceLoader} only. Thread-safe.
  */
 public final class IbverbsProvider implements VerbsProvider {
 
-    private static final String NO_SHIM = "This build contains no native verbs shim, so no RDMA card can be opened:"
-            + " use the software device (provider \"soft\") or a build of fabric-native for this platform.";
+    private @Nullable Probe probe;
 
     /** Called by the service loader; touches no library. */
     public IbverbsProvider() {}
@@ -26,16 +25,28 @@ public final class IbverbsProvider implements VerbsProvider {
 
     @Override
     public boolean isAvailable() {
-        return false;
+        return unavailabilityCause() == null;
     }
 
     @Override
-    public @Nullable Throwable unavailabilityCause() {
-        return new UnsatisfiedLinkError(NO_SHIM);
+    public synchronized @Nullable Throwable unavailabilityCause() {
+        if (probe == null) {
+            probe = new Probe(Devices.unavailability());
+        }
+        return probe.cause();
     }
 
     @Override
     public List<VerbsDevice> devices() {
-        throw new IllegalStateException(NO_SHIM);
+        Throwable cause = unavailabilityCause();
+        if (cause != null) {
+            throw new IllegalStateException(cause.getMessage(), cause);
+        }
+        return Devices.names().stream()
+                .map(name -> (VerbsDevice) new IbverbsDevice(name))
+                .toList();
     }
+
+    /** The outcome of the one look at the machine. */
+    private record Probe(@Nullable Throwable cause) {}
 }

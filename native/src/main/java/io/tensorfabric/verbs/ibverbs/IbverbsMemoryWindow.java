@@ -1,0 +1,106 @@
+package io.tensorfabric.verbs.ibverbs;
+
+import io.tensorfabric.offheap.OffHeap;
+import io.tensorfabric.verbs.MemoryWindow;
+import io.tensorfabric.verbs.SendRequests;
+import org.jspecify.annotations.Nullable;
+
+/** A memory window of type 2. */
+final class IbverbsMemoryWindow extends IbverbsResource implements MemoryWindow {
+
+    private static final String CREATE = "ibv_alloc_mw";
+
+    private final IbverbsProtectionDomain domain;
+
+    private final long id = ObjectIds.next();
+
+    private volatile int rkey;
+
+    /** Where it was bound last; perhaps it was invalidated since. */
+    private volatile @Nullable WindowBindings bindings;
+
+    private IbverbsMemoryWindow(IbverbsProtectionDomain domain, long window) {
+        super(new NativeHandle(
+                "memory window of " + domain.device().deviceName(),
+                window,
+                "ibv_dealloc_mw",
+                NativeVerbs::destroyWindow,
+                domain.handle));
+        this.domain = domain;
+        this.rkey = NativeVerbs.windowKey(window);
+    }
+
+    /** Allocates a window in a domain that the caller has entered. */
+    static IbverbsMemoryWindow create(IbverbsProtectionDomain owner, long domain) {
+        long address = Failures.check(
+                NativeVerbs.createWindow(domain), CREATE, "device " + owner.device().deviceName());
+        IbverbsMemoryWindow window = new IbverbsMemoryWindow(owner, address);
+        owner.device().ids().put(window.id, window);
+        return window;
+    }
+
+    @Override
+    public long handle() {
+        return id;
+    }
+
+    @Override
+    public int rkey() {
+        return rkey;
+    }
+
+    /** Posts a bind to a queue pair that the caller has entered; returns 0 or -errno. */
+    int bind(long queuePair, long request, IbverbsMemoryRegion region, WindowBindings target) {
+        long window = handle.enter();
+        try {
+            long memory = region.handle.enter();
+            try {
+                return post(queuePair, request, window, memory, target);
+            } finally {
+                region.handle.exit();
+            }
+        } finally {
+            handle.exit();
+        }
+    }
+
+    private synchronized int post(
+            long queuePair, long request, long window, long memory, WindowBindings target) {
+        int rc = NativeVerbs.postBind(queuePair, request, window, memory);
+        if (rc == 0) {
+            rkey = OffHeap.getInt(request + SendRequests.OFFSET_BIND_RKEY);
+            WindowBindings before = bindings;
+            if (before != null && before != target) {
+                before.remove(this);
+            }
+            target.add(this);
+            bindings = target;
+        }
+        return rc;
+    }
+
+    /** Unbinds it by putting a new native window, with a new key, in its place. */
+    void renew() {
+        long owner = domain.handle.enter();
+        try {
+            handle.replace(() -> {
+                long window = NativeVerbs.createWindow(owner);
+                if (window >= 0) {
+                    rkey = NativeVerbs.windowKey(window);
+                }
+                return window;
+            });
+        } finally {
+            domain.handle.exit();
+        }
+    }
+
+    @Override
+    void afterClose() {
+        domain.device().ids().remove(id);
+        WindowBindings last = bindings;
+        if (last != null) {
+            last.remove(this);
+        }
+    }
+}
