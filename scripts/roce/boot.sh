@@ -91,7 +91,7 @@ roce_qemu() {
   done
   export LD_LIBRARY_PATH=$roce_tools/usr/lib/x86_64-linux-gnu
   export QEMU_MODULE_DIR=$LD_LIBRARY_PATH/qemu
-  exec timeout -k 5 "$roce_timeout" "$roce_tools/usr/bin/qemu-system-x86_64" "${args[@]}" \
+  exec timeout --foreground -k 5 "$roce_timeout" "$roce_tools/usr/bin/qemu-system-x86_64" "${args[@]}" \
     </dev/null >"$roce_run/log" 2>&1
 }
 
