@@ -4,5 +4,6 @@
 run_build() {
   say "building the jars without running tests"
   need_maven
+  need_native "$@"
   mvn_run package -DskipTests "$@"
 }

@@ -75,6 +75,7 @@ demo_build() {
   fi
   say "building $demo_jar"
   need_maven
+  need_native
   mvn_run -q package -DskipTests -pl tensor-service -am
 }
 

@@ -139,3 +139,18 @@ need_maven() {
 mvn_run() {
   run "$maven" -B -ntp "$@" </dev/null
 }
+
+# Installs what the native shim is built with, unless the arguments for Maven leave it out or the system is another.
+need_native() {
+  local tool
+  local -a missing=()
+  [[ $(uname -s) == Linux && " $* " != *' -Dnative.skip'* ]] || return 0
+  for tool in cmake make gcc; do
+    have "$tool" || missing+=("$tool")
+  done
+  [[ -f /usr/include/infiniband/verbs.h ]] || missing+=(libibverbs-dev)
+  if [[ ${#missing[@]} -gt 0 ]] && have apt-get; then
+    # gcc alone brings no headers of the C library.
+    install_packages "${missing[@]}" libc6-dev
+  fi
+}

@@ -7,6 +7,7 @@ readonly strict_folder=target/jdk25
 run_test() {
   say "building, checking and testing all modules"
   need_maven
+  need_native "$@"
   mkdir -p .dev
   rm -rf ./*/target/surefire-reports ./*/target/failsafe-reports ./*/"$strict_folder"/surefire-reports
   local log=.dev/test.log status=0

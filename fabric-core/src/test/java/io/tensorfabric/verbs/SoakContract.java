@@ -121,7 +121,7 @@ abstract class SoakContract extends ContractGroup {
         /** Posts a chain that fails at its first, second or third request, looks at all, and connects anew. */
         void unsound(Random random) {
             int bad = random.nextInt(3);
-            boolean local = random.nextBoolean();
+            boolean local = random.nextBoolean() && (bad == 0 || subject.failsLocallyBehindOthers());
             byte[] before = target.bytes();
             source.put(0, Arrays.copyOf(before, 100));
             link.a().post(list -> {

@@ -91,6 +91,14 @@ public abstract class VerbsContractTest {
         return true;
     }
 
+    /**
+     * Whether a request with a wrong local key fails also behind requests in flight; on rxe of kernel 6.1 the queue pair
+     * then stops now and then, without a completion and without leaving RTS.
+     */
+    protected boolean failsLocallyBehindOthers() {
+        return true;
+    }
+
     /** Whether a queue pair with a shared receive queue tells that it took its last receive; rxe does not. */
     protected boolean reportsLastWorkRequest() {
         return true;

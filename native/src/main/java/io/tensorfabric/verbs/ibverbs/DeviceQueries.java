@@ -29,8 +29,7 @@ final class DeviceQueries {
 
     DeviceAttributes device(long context) {
         try (Scratch raw = new Scratch(Layout.DEVICE_SIZE)) {
-            Failures.check(
-                    NativeVerbs.queryDevice(context, raw.address()), "ibv_query_device", "device " + deviceName);
+            Failures.check(NativeVerbs.queryDevice(context, raw.address()), "ibv_query_device", "device " + deviceName);
             return new DeviceAttributes(
                     raw.getText(Layout.DEVICE_FIRMWARE, Layout.FIRMWARE_SIZE),
                     raw.getLong(Layout.DEVICE_NODE_GUID),
@@ -128,8 +127,7 @@ final class DeviceQueries {
     private int allPortsLength(long context) {
         int ports;
         try (Scratch raw = new Scratch(Layout.DEVICE_SIZE)) {
-            Failures.check(
-                    NativeVerbs.queryDevice(context, raw.address()), "ibv_query_device", "device " + deviceName);
+            Failures.check(NativeVerbs.queryDevice(context, raw.address()), "ibv_query_device", "device " + deviceName);
             ports = raw.getInt(Layout.DEVICE_PORT_COUNT);
         }
         int length = 0;

@@ -17,7 +17,8 @@ final class IbverbsCompletionQueue extends IbverbsResource implements Completion
 
     private final boolean notifies;
 
-    private IbverbsCompletionQueue(IbverbsContext context, long queue, long id, boolean notifies, NativeHandle[] parents) {
+    private IbverbsCompletionQueue(
+            IbverbsContext context, long queue, long id, boolean notifies, NativeHandle[] parents) {
         super(new NativeHandle(
                 "completion queue of " + context.deviceName(),
                 queue,

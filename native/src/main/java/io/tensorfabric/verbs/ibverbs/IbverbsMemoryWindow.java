@@ -33,7 +33,9 @@ final class IbverbsMemoryWindow extends IbverbsResource implements MemoryWindow 
     /** Allocates a window in a domain that the caller has entered. */
     static IbverbsMemoryWindow create(IbverbsProtectionDomain owner, long domain) {
         long address = Failures.check(
-                NativeVerbs.createWindow(domain), CREATE, "device " + owner.device().deviceName());
+                NativeVerbs.createWindow(domain),
+                CREATE,
+                "device " + owner.device().deviceName());
         IbverbsMemoryWindow window = new IbverbsMemoryWindow(owner, address);
         owner.device().ids().put(window.id, window);
         return window;
@@ -64,8 +66,7 @@ final class IbverbsMemoryWindow extends IbverbsResource implements MemoryWindow 
         }
     }
 
-    private synchronized int post(
-            long queuePair, long request, long window, long memory, WindowBindings target) {
+    private synchronized int post(long queuePair, long request, long window, long memory, WindowBindings target) {
         int rc = NativeVerbs.postBind(queuePair, request, window, memory);
         if (rc == 0) {
             rkey = OffHeap.getInt(request + SendRequests.OFFSET_BIND_RKEY);

@@ -63,11 +63,10 @@ final class IbverbsProtectionDomain extends IbverbsResource implements Protectio
 
     private MemoryRegion adopt(String call, long region, long address, long length, Set<AccessFlag> access) {
         if (region == -Errno.ENOMEM.number() || region == -Errno.EPERM.number()) {
-            throw Failures.of(call, region, length + " bytes on device " + context.deviceName() + "; "
-                    + LockedMemory.describe());
+            throw Failures.of(
+                    call, region, length + " bytes on device " + context.deviceName() + "; " + LockedMemory.describe());
         }
-        Failures.check(
-                region, call, length + " bytes with rights " + access + " on device " + context.deviceName());
+        Failures.check(region, call, length + " bytes with rights " + access + " on device " + context.deviceName());
         return new IbverbsMemoryRegion(this, region, address, length, access);
     }
 

@@ -145,7 +145,8 @@ final class IbverbsQueuePair extends IbverbsResource implements QueuePair {
         return Failures.of(
                 MODIFY,
                 rc,
-                handle.name() + ", port " + port + ", from " + from + " to " + to + " with " + attributes.mask() + path);
+                handle.name() + ", port " + port + ", from " + from + " to " + to + " with " + attributes.mask()
+                        + path);
     }
 
     @Override
@@ -208,7 +209,8 @@ final class IbverbsQueuePair extends IbverbsResource implements QueuePair {
         long queuePair = handle.enter();
         try {
             if (movedTo == QueuePairState.RESET) {
-                throw Failures.invalid(POST_RECEIVE, handle.name() + " is in RESET, and receives are taken from INIT on");
+                throw Failures.invalid(
+                        POST_RECEIVE, handle.name() + " is in RESET, and receives are taken from INIT on");
             }
             long result = NativeVerbs.postReceive(queuePair, requests.address(), requests.size());
             int errno = (int) (result >>> Integer.SIZE);

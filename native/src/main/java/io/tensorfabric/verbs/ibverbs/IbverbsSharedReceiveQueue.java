@@ -64,7 +64,8 @@ final class IbverbsSharedReceiveQueue extends IbverbsResource implements SharedR
             int errno = (int) (result >>> Integer.SIZE);
             return errno == 0
                     ? (int) result
-                    : RefusedPosts.receive("ibv_post_srq_recv", handle.name(), errno, (int) result, requests, maxElements);
+                    : RefusedPosts.receive(
+                            "ibv_post_srq_recv", handle.name(), errno, (int) result, requests, maxElements);
         } finally {
             handle.exit();
         }

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -37,6 +38,8 @@ final class NativeHandle implements Runnable {
 
     /** Calls inside the kernel are short and waits are woken, so this is for a kernel that hangs. */
     private static final long DRAIN_NANOS = Duration.ofSeconds(30).toNanos();
+
+    private static final long DRAIN_STEP_NANOS = 20_000;
 
     private static final int NAMED_DEPENDENTS = 8;
 
@@ -194,7 +197,7 @@ final class NativeHandle implements Runnable {
         long start = System.nanoTime();
         while (((int) USES.getVolatile(this) & ~CLOSING) != 0) {
             wake.run();
-            Thread.yield();
+            LockSupport.parkNanos(this, DRAIN_STEP_NANOS);
             if (System.nanoTime() - start > DRAIN_NANOS) {
                 throw new VerbsException(destroyCall, Errno.EBUSY, "a call on the " + name + " does not return");
             }
@@ -211,8 +214,10 @@ final class NativeHandle implements Runnable {
     }
 
     private String describeDependents() {
-        String named =
-                dependents.stream().limit(NAMED_DEPENDENTS).map(NativeHandle::name).collect(Collectors.joining(", "));
+        String named = dependents.stream()
+                .limit(NAMED_DEPENDENTS)
+                .map(NativeHandle::name)
+                .collect(Collectors.joining(", "));
         int more = dependents.size() - NAMED_DEPENDENTS;
         return more > 0 ? named + " and " + more + " more" : named;
     }

@@ -154,8 +154,8 @@ final class NativeLibrary {
             String actual = text.getText(0, text.size());
             if (!actual.equals(expected)) {
                 throw failed(
-                        "The verbs shim is of version " + actual + " and the jar of fabric-native of version " + expected
-                                + ": use those of one release",
+                        "The verbs shim is of version " + actual + " and the jar of fabric-native of version "
+                                + expected + ": use those of one release",
                         null);
             }
         }

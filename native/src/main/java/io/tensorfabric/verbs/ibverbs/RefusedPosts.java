@@ -48,8 +48,7 @@ final class RefusedPosts {
     }
 
     /** The number of accepted receives when the queue is full, else throws. */
-    static int receive(
-            String call, String name, int errno, int accepted, ReceiveRequests requests, int maxElements) {
+    static int receive(String call, String name, int errno, int accepted, ReceiveRequests requests, int maxElements) {
         if (errno != Errno.ENOMEM.number()) {
             throw refused(call, errno, "receive " + accepted + " on the " + name, accepted);
         }

@@ -16,6 +16,7 @@ class ElfFileTest {
 
     @Test
     void whenTheFileCannotBeReadThenThatIsTheProblem() {
-        assertThat(ElfFile.problem(Path.of("/nowhere/at/all.so"), "linux-x86_64")).contains("cannot be read");
+        assertThat(ElfFile.problem(Path.of("/nowhere/at/all.so"), "linux-x86_64"))
+                .contains("cannot be read");
     }
 }

@@ -34,6 +34,9 @@ class IbverbsProviderTest {
     void whenAvailableThenThereAreDevicesWithNames() {
         Assumptions.assumeTrue(provider.isAvailable(), "this machine has no RDMA device");
         assertThat(provider.unavailabilityCause()).isNull();
-        assertThat(provider.devices()).isNotEmpty().extracting(VerbsDevice::name).doesNotHaveDuplicates();
+        assertThat(provider.devices())
+                .isNotEmpty()
+                .extracting(VerbsDevice::name)
+                .doesNotHaveDuplicates();
     }
 }

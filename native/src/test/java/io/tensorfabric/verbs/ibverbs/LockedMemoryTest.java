@@ -6,8 +6,7 @@ import org.junit.jupiter.api.Test;
 
 class LockedMemoryTest {
 
-    private static final String LIMITS =
-            """
+    private static final String LIMITS = """
             Limit                     Soft Limit           Hard Limit           Units
             Max locked memory         65536                unlimited            bytes
             """;

@@ -55,8 +55,7 @@ class NativeHandleTest {
     @Test
     void whenSomethingDependsOnItThenClosingIsRefusedAndNamesIt() {
         NativeHandle parent = handle();
-        NativeHandle child =
-                new NativeHandle("small thing", 1, "ibv_destroy_thing", this::destroy, parent, handle());
+        NativeHandle child = new NativeHandle("small thing", 1, "ibv_destroy_thing", this::destroy, parent, handle());
         assertThatExceptionOfType(VerbsException.class)
                 .isThrownBy(() -> close(parent))
                 .withMessageContaining("small thing")

@@ -126,7 +126,10 @@ class NativeLibraryTest {
         String output = new ChildJvm()
                 .option("-Djava.io.tmpdir=" + folder.resolve("none"))
                 .run(folder);
-        assertThat(output).contains("available: false").contains("cannot be copied").contains("java.io.tmpdir");
+        assertThat(output)
+                .contains("available: false")
+                .contains("cannot be copied")
+                .contains("java.io.tmpdir");
     }
 
     @Test

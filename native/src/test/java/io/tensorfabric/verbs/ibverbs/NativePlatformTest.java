@@ -9,8 +9,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class NativePlatformTest {
 
-    private static final String MOUNTS =
-            """
+    private static final String MOUNTS = """
             overlay / overlay rw,relatime 0 0
             tmpfs /tmp tmpfs rw,nosuid,nodev,noexec 0 0
             tmpfs /tmp/exec tmpfs rw,relatime 0 0
@@ -35,7 +34,8 @@ class NativePlatformTest {
         assertThat(NativePlatform.isNoExec(Path.of("/tmp/a/b"), MOUNTS)).isTrue();
         assertThat(NativePlatform.isNoExec(Path.of("/tmp/exec/a"), MOUNTS)).isFalse();
         assertThat(NativePlatform.isNoExec(Path.of("/tmpfiles"), MOUNTS)).isFalse();
-        assertThat(NativePlatform.isNoExec(Path.of("/mnt/with space/a"), MOUNTS)).isTrue();
+        assertThat(NativePlatform.isNoExec(Path.of("/mnt/with space/a"), MOUNTS))
+                .isTrue();
         assertThat(NativePlatform.isNoExec(Path.of("/tmp"), "")).isFalse();
     }
 

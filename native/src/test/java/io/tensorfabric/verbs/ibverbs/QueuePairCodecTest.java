@@ -20,7 +20,7 @@ class QueuePairCodecTest {
 
     private static QueuePairAttributes all() {
         return QueuePairAttributes.to(QueuePairState.RTS)
-                .accessFlags(Set.of(AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE))
+                .accessFlags(Set.of(AccessFlag.REMOTE_WRITE))
                 .pkeyIndex(3)
                 .port(2)
                 .path(new PathAddress(Gid.parse("0000:0000:0000:0000:0000:ffff:0a4d:0001"), 7, 3, 96, 5, 64, null))

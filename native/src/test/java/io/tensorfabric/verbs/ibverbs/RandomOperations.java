@@ -163,7 +163,8 @@ final class RandomOperations implements AutoCloseable {
         }
         if (random.nextInt(4) == 0) {
             QueuePairState[] states = QueuePairState.values();
-            self.modify(QueuePairAttributes.to(states[random.nextInt(states.length)]).build());
+            self.modify(QueuePairAttributes.to(states[random.nextInt(states.length)])
+                    .build());
             return;
         }
         GidEntry gid = context.queryGidTable(1).get(1);
@@ -256,13 +257,12 @@ final class RandomOperations implements AutoCloseable {
     }
 
     private Object query(VerbsContext context) {
-        Supplier<Object> query =
-                switch (random.nextInt(4)) {
-                    case 0 -> context::queryDevice;
-                    case 1 -> () -> context.queryPort(1);
-                    case 2 -> () -> context.queryGidTable(1);
-                    default -> () -> String.valueOf(context.awaitAsyncEvent(Duration.ofMillis(random.nextInt(2))));
-                };
+        Supplier<Object> query = switch (random.nextInt(4)) {
+            case 0 -> context::queryDevice;
+            case 1 -> () -> context.queryPort(1);
+            case 2 -> () -> context.queryGidTable(1);
+            default -> () -> String.valueOf(context.awaitAsyncEvent(Duration.ofMillis(random.nextInt(2))));
+        };
         return query.get();
     }
 

@@ -38,7 +38,8 @@ final class Shim {
 
     /** The class path of this test run. */
     static String classPath() {
-        return System.getProperty("java.class.path") + File.pathSeparator
+        return System.getProperty("java.class.path")
+                + File.pathSeparator
                 + System.getProperty("surefire.test.class.path", "");
     }
 }
