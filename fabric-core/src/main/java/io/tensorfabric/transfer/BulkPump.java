@@ -69,6 +69,9 @@ final class BulkPump {
             while (!blocked && outstanding < options.transmissionsPerLane() && !pushes.isEmpty() && pumps.isUp()) {
                 send(pushes.element());
             }
+        } catch (RuntimeException e) {
+            blocked = true;
+            sender.laneFailed(lane, e);
         } finally {
             pumping = false;
         }
@@ -88,10 +91,16 @@ final class BulkPump {
             return;
         }
         pushes.remove();
-        write(transmission, push, end);
-        if (last) {
-            sender.writeHeader(transmission, push);
-        } else {
+        try {
+            write(transmission, push, end);
+            if (last) {
+                sender.writeHeader(transmission, push);
+            }
+        } catch (RuntimeException e) {
+            transmission.cancel();
+            throw e;
+        }
+        if (!last) {
             // To the end of the queue: others get their turn.
             pushes.add(push);
         }

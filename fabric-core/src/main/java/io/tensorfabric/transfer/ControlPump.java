@@ -72,6 +72,9 @@ final class ControlPump {
                     return;
                 }
             }
+        } catch (RuntimeException e) {
+            blocked = true;
+            sender.laneFailed(lane, e);
         } finally {
             pumping = false;
         }
@@ -95,6 +98,19 @@ final class ControlPump {
             return;
         }
         pushes.remove();
+        try {
+            write(transmission, push);
+            sender.writeHeader(transmission, push);
+        } catch (RuntimeException e) {
+            transmission.cancel();
+            throw e;
+        }
+        push.posted = push.bytes();
+        push.outstanding++;
+        transmission.submit(push, push.bytes());
+    }
+
+    private void write(Transmission transmission, Push push) {
         PeerZone zone = push.zone;
         if (zone != null) {
             transmission.write(
@@ -104,9 +120,5 @@ final class ControlPump {
                     zone.address() + push.offset,
                     zone.rkey(lane.index()));
         }
-        sender.writeHeader(transmission, push);
-        push.posted = push.bytes();
-        push.outstanding++;
-        transmission.submit(push, push.bytes());
     }
 }

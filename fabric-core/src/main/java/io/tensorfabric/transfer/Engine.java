@@ -2,8 +2,10 @@ package io.tensorfabric.transfer;
 
 import io.tensorfabric.connection.Connection;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -39,6 +41,10 @@ final class Engine {
     private final ThreadPoolExecutor blocking;
     private final Map<Connection, PeerLink> links = new ConcurrentHashMap<>();
     private final Map<String, PeerChannel> channels = new ConcurrentHashMap<>();
+
+    /** Ended pushes whose registration could not be closed, which keeps their tensors held. */
+    private final Queue<Push> unreturned = new ConcurrentLinkedQueue<>();
+
     private volatile boolean closing;
     private volatile boolean stopped;
 
@@ -159,18 +165,44 @@ final class Engine {
 
     /** Gives back all that a push held; on a callback thread. */
     void cleanUp(Push push, PeerChannel channel) {
+        if (closeSource(push)) {
+            releaseTensor(push);
+        } else {
+            unreturned.add(push);
+        }
+        pushes.remove(push);
+        channel.finished(push);
+    }
+
+    /** False if the device does not let go of the memory, which must then not be freed. */
+    private static boolean closeSource(Push push) {
         try {
             push.source.close();
+            return true;
         } catch (RuntimeException e) {
-            log.error("{}: its registered memory was not given back", push, e);
+            log.error("{}: its memory cannot be deregistered, and is kept until it can", push, e);
+            return false;
         }
+    }
+
+    private static void releaseTensor(Push push) {
         try {
             push.tensor().release();
         } catch (RuntimeException e) {
             log.error("{}: the owner of its tensor failed to take the memory back", push, e);
         }
-        pushes.remove(push);
-        channel.finished(push);
+    }
+
+    /** Tries again to give back what could not be. */
+    void retryCleanUps() {
+        for (int left = unreturned.size(); left > 0; left--) {
+            Push push = unreturned.poll();
+            if (push != null && closeSource(push)) {
+                releaseTensor(push);
+            } else if (push != null) {
+                unreturned.add(push);
+            }
+        }
     }
 
     PeerChannel channel(String peer) {
@@ -220,6 +252,7 @@ final class Engine {
 
     /** Ends all threads; running callbacks go on. */
     void stop() {
+        retryCleanUps();
         wheel.close();
         blocking.shutdown();
         callbacks.shutdown();

@@ -280,7 +280,7 @@ public final class FabricTransfers
         }
     }
 
-    /** Looks for idle zones from time to time. */
+    /** Looks for idle zones and unreturned memory from time to time. */
     private final class HouseKeeping extends DeadlineWheel.Entry {
 
         void arm() {
@@ -291,6 +291,7 @@ public final class FabricTransfers
         @Override
         void expired() {
             engine.askIdleZonesBack(engine.options().dedicatedZoneIdle().toNanos());
+            engine.cleanUp(engine::retryCleanUps);
             arm();
         }
     }

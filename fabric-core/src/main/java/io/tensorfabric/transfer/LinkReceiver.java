@@ -66,7 +66,8 @@ final class LinkReceiver {
     private void takeBudget(long bytes) {
         long start = System.nanoTime();
         while (!tryBudget(bytes)) {
-            boolean mayCome = bytes <= ownBudget.limit() && engine.askIdleZonesBack(0);
+            boolean ownShort = bytes > ownBudget.limit() - ownBudget.used();
+            boolean mayCome = bytes <= ownBudget.limit() && (ownShort ? askIdleBack(0) : engine.askIdleZonesBack(0));
             if (!mayCome || System.nanoTime() - start > RETIRE_NANOS) {
                 throw limit("A landing zone of " + bytes + " bytes was asked for; of the budget for such zones "
                         + ownBudget.used() + " of " + ownBudget.limit() + " bytes are taken by this peer, "

@@ -354,6 +354,13 @@ final class LinkSender {
         return false;
     }
 
+    /** A lane cannot be used, for example since it is too shallow for the options. */
+    void laneFailed(Lane lane, RuntimeException problem) {
+        String message = "Lane " + lane.index() + " to peer '" + connection.peerName() + "' cannot be used: "
+                + problem.getMessage();
+        giveUp(new ConnectionException(ConnectionException.Kind.LOST, connection.peerName(), message, null, problem));
+    }
+
     void giveUp(ConnectionException cause) {
         connection.fail(cause);
     }

@@ -2,6 +2,7 @@ package io.tensorfabric.transfer;
 
 import io.tensorfabric.verbs.AccessFlag;
 import io.tensorfabric.verbs.DeviceAttributes;
+import io.tensorfabric.verbs.Errno;
 import io.tensorfabric.verbs.MemoryRegion;
 import io.tensorfabric.verbs.MemoryWindow;
 import io.tensorfabric.verbs.ProtectionDomain;
@@ -9,6 +10,7 @@ import io.tensorfabric.verbs.QueuePair;
 import io.tensorfabric.verbs.QueuePairOptions;
 import io.tensorfabric.verbs.SharedReceiveQueue;
 import io.tensorfabric.verbs.VerbsContext;
+import io.tensorfabric.verbs.VerbsException;
 import java.lang.reflect.Proxy;
 import java.util.Map;
 import java.util.Set;
@@ -24,6 +26,8 @@ final class FakeDomain implements ProtectionDomain {
 
     /** Longest region; longer ranges need several. */
     volatile long largestRegion = -1;
+
+    volatile boolean failDeregistrations;
 
     @Override
     public VerbsContext context() {
@@ -121,6 +125,9 @@ final class FakeDomain implements ProtectionDomain {
 
         @Override
         public void close() {
+            if (failDeregistrations) {
+                throw new VerbsException("ibv_dereg_mr", Errno.EBUSY, "as told");
+            }
             regions.remove(key);
         }
     }

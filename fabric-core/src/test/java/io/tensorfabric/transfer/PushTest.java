@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
-import io.tensorfabric.memory.BufferLease;
 import io.tensorfabric.offheap.OffHeap;
 import io.tensorfabric.tensor.DataType;
 import io.tensorfabric.tensor.Shape;
@@ -24,7 +23,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -220,58 +218,6 @@ class PushTest {
             }
             assertThat(pair.right.transfers().statistics().listenerFailures()).isEqualTo(5);
             assertThat(pair.right.transfers().statistics().openTensors()).isZero();
-        }
-    }
-
-    @Test
-    void whenMemoryLiesInThePoolThenItIsSentWithoutACopyAndElseRegisteredForThePush() throws Exception {
-        try (FakePair pair = new FakePair()) {
-            BlockingQueue<ReceivedTensor> kept = pair.keepAtRight();
-            TensorDescriptor descriptor = new TensorDescriptor("p", DataType.U8, Shape.of(1000));
-            BufferLease lease = pair.left.pool.acquire(1000, "test");
-            OffHeap.fill(lease.address(), 1000, (byte) 9);
-            Tensor pooled = Tensor.of(descriptor, lease.address(), lease);
-            pair.left.transfers().push("right", pooled).get(10, TimeUnit.SECONDS);
-            try (ReceivedTensor received = kept.take()) {
-                assertFilled(received.tensor(), 9);
-            }
-            pooled.close();
-            pair.left.domain.largestRegion = 100_000;
-            int regions = pair.left.domain.regionCount();
-            try (Tensor outside = tensor("o", 700_000, 8)) {
-                pair.left.transfers().push("right", outside).get(10, TimeUnit.SECONDS);
-                try (ReceivedTensor received = kept.take()) {
-                    assertFilled(received.tensor(), 8);
-                }
-                assertThat(pair.left.domain.regionCount()).isEqualTo(regions);
-            }
-        }
-    }
-
-    @Test
-    void whenTheCallerClosesTheTensorAtOnceThenItsMemoryLivesUntilTheDeviceIsDone() throws Exception {
-        try (FakePair pair = new FakePair()) {
-            BlockingQueue<ReceivedTensor> kept = pair.keepAtRight();
-            AtomicBoolean freed = new AtomicBoolean();
-            long memory = OffHeap.allocate(500_000, 64);
-            OffHeap.fill(memory, 500_000, (byte) 7);
-            TensorDescriptor descriptor = new TensorDescriptor("t", DataType.U8, Shape.of(500_000));
-            pair.left.faults.stopWire();
-            Tensor tensor = Tensor.of(descriptor, memory, () -> {
-                freed.set(true);
-                OffHeap.free(memory);
-            });
-            CompletableFuture<TransferReceipt> future = pair.left.transfers().push("right", tensor);
-            tensor.close();
-            assertThat(freed).isFalse();
-            pair.left.faults.resume();
-            future.get(10, TimeUnit.SECONDS);
-            assertThat(freed).isTrue();
-            try (ReceivedTensor received = kept.take()) {
-                assertFilled(received.tensor(), 7);
-            }
-            assertThat(failure(pair.left.transfers().push("right", tensor)).kind())
-                    .isEqualTo(TransferException.Kind.INVALID);
         }
     }
 
