@@ -63,6 +63,18 @@ class ArchitectureTest {
             .allowEmptyShould(true);
 
     @ArchTest
+    static final ArchRule nothingReadsJavaObjectsOrTypesFromTheWire = noClasses()
+            .should()
+            .dependOnClassesThat()
+            .haveFullyQualifiedName("java.io.ObjectInputStream")
+            .orShould()
+            .dependOnClassesThat()
+            .haveFullyQualifiedName("tools.jackson.databind.jsontype.PolymorphicTypeValidator")
+            .orShould()
+            .dependOnClassesThat()
+            .haveFullyQualifiedName("com.fasterxml.jackson.annotation.JsonTypeInfo");
+
+    @ArchTest
     static final ArchRule packagesFormNoCycle = slices().matching("io.tensorfabric.autoconfigure.(**)")
             .should()
             .beFreeOfCycles()
