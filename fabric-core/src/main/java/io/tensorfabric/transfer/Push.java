@@ -198,7 +198,7 @@ final class Push extends CompletableFuture<TransferReceipt> implements Transmiss
     void attemptFailed(Throwable cause) {
         // Kept over the attempts: what broke the connection says more than that the peer cannot be reached since.
         WorkCompletionStatus status = PushFailures.statusOf(cause);
-        if (status != null) {
+        if (status != null && failure == null) {
             failure = status;
         }
         TransferException last = PushFailures.lost(this, cause);
