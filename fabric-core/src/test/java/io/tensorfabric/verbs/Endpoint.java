@@ -196,12 +196,6 @@ final class Endpoint implements AutoCloseable {
         assertThat(drain(subject.quiet())).as("completions where none may come").isEmpty();
     }
 
-    /** Takes off flushed completions that a device may or may not report. */
-    void assertQuietOrFlushed() {
-        assertThat(drain(Duration.ofMillis(1)))
-                .allMatch(completion -> completion.status() == WorkCompletionStatus.WR_FLUSH_ERR);
-    }
-
     private List<Completion> drain(Duration time) {
         List<Completion> seen = new ArrayList<>();
         long end = System.nanoTime() + time.toNanos();

@@ -3,6 +3,7 @@ package io.tensorfabric.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
@@ -142,13 +143,40 @@ abstract class FlushContract extends ContractGroup {
 
     @Test
     void whenTheResponderIsInErrorThenNoLateWriteArrives() {
+        Assumptions.assumeTrue(subject.stopsWritesInError(), "the device ends the packet under way");
+        assertNoLateWrite(link -> link.b().to(QueuePairState.ERR));
+    }
+
+    @Test
+    void whenTheRespondersQueuePairIsClosedThenNoLateWriteArrives() {
+        assertNoLateWrite(link -> {
+            link.b().to(QueuePairState.ERR);
+            link.b().queuePair().close();
+        });
+    }
+
+    private void assertNoLateWrite(Consumer<Link> end) {
         Link link = link(new Connection().timeout(12, 1));
         Buffer source = left.buffer(1 << 20).fillWith(1);
         Buffer target = right.buffer(1 << 20);
         for (int i = 0; i < 8; i++) {
             link.a().write(i, source.all(), target.all());
         }
-        link.b().to(QueuePairState.ERR);
+        end.accept(link);
+        target.fillWith(2);
+        link.a().awaitSends(8);
+        assertThat(target.contains(0, 1 << 20, 2)).isTrue();
+    }
+
+    @Test
+    void whenTheRegionIsDeregisteredThenNoLateWriteArrives() {
+        Link link = link();
+        Buffer source = left.buffer(1 << 20).fillWith(1);
+        Buffer target = right.buffer(1 << 20);
+        for (int i = 0; i < 8; i++) {
+            link.a().write(i, source.all(), target.all());
+        }
+        target.region().close();
         target.fillWith(2);
         link.a().awaitSends(8);
         assertThat(target.contains(0, 1 << 20, 2)).isTrue();

@@ -99,6 +99,22 @@ public abstract class VerbsContractTest {
         return true;
     }
 
+    /**
+     * Whether nothing is written any more once the responder's change to ERR has returned. On rxe a packet that is
+     * being executed still lands: only closing the queue pair or the region ends it.
+     */
+    protected boolean stopsWritesInError() {
+        return true;
+    }
+
+    /**
+     * Whether a port reaches its own address. It does not where two ports of one machine are kept apart by policy
+     * routing, as in a guest with two rxe devices on one cable.
+     */
+    protected boolean reachesItself() {
+        return true;
+    }
+
     /** Whether a queue pair with a shared receive queue tells that it took its last receive; rxe does not. */
     protected boolean reportsLastWorkRequest() {
         return true;
