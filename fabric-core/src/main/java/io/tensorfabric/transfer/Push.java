@@ -152,6 +152,10 @@ final class Push extends CompletableFuture<TransferReceipt> implements Transmiss
         return outcome != null;
     }
 
+    boolean isNodeClosing() {
+        return engine.isClosing();
+    }
+
     boolean isReleased() {
         return released;
     }
@@ -196,11 +200,6 @@ final class Push extends CompletableFuture<TransferReceipt> implements Transmiss
 
     /** A failure that ends only this attempt. The caller of this is the owner. */
     void attemptFailed(Throwable cause) {
-        // Kept over the attempts: what broke the connection says more than that the peer cannot be reached since.
-        WorkCompletionStatus status = PushFailures.statusOf(cause);
-        if (status != null && failure == null) {
-            failure = status;
-        }
         TransferException last = PushFailures.lost(this, cause);
         int failed = attempt;
         RetryOptions policy = engine.options().retry();
@@ -214,6 +213,11 @@ final class Push extends CompletableFuture<TransferReceipt> implements Transmiss
             return;
         }
         engine.log().retried();
+        WorkCompletionStatus status = PushFailures.statusOf(cause);
+        if (status != null) {
+            // Kept over the attempts: what broke the connection says more than that the peer cannot be reached since.
+            failure = status;
+        }
         attempt = failed + 1;
         phase = PushPhase.BACKOFF;
         Retry again = new Retry();

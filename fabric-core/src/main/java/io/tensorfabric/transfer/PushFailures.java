@@ -42,7 +42,8 @@ final class PushFailures {
     /** The connection was lost, or could not be made, and there is no further attempt. */
     static TransferException lost(Push push, Throwable problem) {
         Throwable cause = unwrap(problem);
-        WorkCompletionStatus status = push.failure;
+        WorkCompletionStatus own = push.failure;
+        WorkCompletionStatus status = own != null ? own : statusOf(cause);
         StringBuilder message = new StringBuilder(subject(push))
                 .append(" failed in attempt ")
                 .append(push.attempt())
@@ -51,7 +52,7 @@ final class PushFailures {
                 .append(" bytes placed: ")
                 .append(cause.getMessage());
         append(message, status);
-        return new TransferException(kindOf(cause), push.peer(), message.toString(), status, cause);
+        return new TransferException(kindOf(push, cause), push.peer(), message.toString(), status, cause);
     }
 
     /** The work-completion status behind a problem, if there was one. */
@@ -59,24 +60,24 @@ final class PushFailures {
         return unwrap(problem) instanceof ConnectionException lost ? lost.status() : null;
     }
 
-    private static TransferException.Kind kindOf(Throwable cause) {
+    private static TransferException.Kind kindOf(Push push, Throwable cause) {
         if (!(cause instanceof ConnectionException lost)) {
             return TransferException.Kind.PEER_LOST;
         }
         return switch (lost.kind()) {
             case UNKNOWN_PEER -> TransferException.Kind.UNKNOWN_PEER;
-            case CLOSED -> TransferException.Kind.CLOSED;
+            case CLOSED -> push.isNodeClosing() ? TransferException.Kind.CLOSED : TransferException.Kind.PEER_LOST;
             case LIMIT -> TransferException.Kind.BACKPRESSURE;
             case UNREACHABLE, REFUSED, MALFORMED, CONFLICT, NOT_FOUND, LOST -> TransferException.Kind.PEER_LOST;
         };
     }
 
-    /** Whether another attempt may help. */
+    /** Whether another attempt may help: also when the other node shuts down, since it may come back. */
     static boolean isRecoverable(Throwable problem) {
         return unwrap(problem) instanceof ConnectionException lost
                 && switch (lost.kind()) {
-                    case UNREACHABLE, LOST, CONFLICT, NOT_FOUND -> true;
-                    case UNKNOWN_PEER, REFUSED, MALFORMED, LIMIT, CLOSED -> false;
+                    case UNREACHABLE, LOST, CONFLICT, NOT_FOUND, CLOSED -> true;
+                    case UNKNOWN_PEER, REFUSED, MALFORMED, LIMIT -> false;
                 };
     }
 
