@@ -160,8 +160,7 @@ final class RetryClock {
         if (pair.config().timeoutNanos() == 0 || queue.isIdle()) {
             return;
         }
-        boolean up = link != null && link.isUp();
-        if (!armed || (!up && armedAt - deadline(link) > 0)) {
+        if (!armed || armedAt - deadline(link) > 0) {
             rearm(link);
         }
     }

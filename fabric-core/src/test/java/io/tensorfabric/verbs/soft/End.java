@@ -37,6 +37,8 @@ final class End implements AutoCloseable {
     static final Set<AccessFlag> ALL = EnumSet.of(
             AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ, AccessFlag.MEMORY_WINDOW_BIND);
 
+    private final boolean ownsContext;
+
     final VerbsContext context;
     final ProtectionDomain domain;
     final CompletionChannel channel;
@@ -54,10 +56,16 @@ final class End implements AutoCloseable {
     int rnrRetry = 7;
 
     End(SoftDeviceOptions options, long size) {
-        this(new SoftVerbsProvider(options).devices().get(0).open(), size);
+        this(new SoftVerbsProvider(options).devices().get(0).open(), size, true);
     }
 
-    End(VerbsContext context, long size) {
+    /** Another queue pair, with its own queue and memory, in the context of an end that is closed later. */
+    End(End owner, long size) {
+        this(owner.context, size, false);
+    }
+
+    private End(VerbsContext context, long size, boolean ownsContext) {
+        this.ownsContext = ownsContext;
         this.context = context;
         this.size = size;
         domain = context.allocateProtectionDomain();
@@ -184,7 +192,9 @@ final class End implements AutoCloseable {
         queue.close();
         channel.close();
         domain.close();
-        context.close();
+        if (ownsContext) {
+            context.close();
+        }
         OffHeap.free(memory);
         sends.close();
         receives.close();

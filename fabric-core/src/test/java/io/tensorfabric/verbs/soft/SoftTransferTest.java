@@ -105,6 +105,32 @@ class SoftTransferTest {
     }
 
     @Test
+    void whenOneQueuePairStreamsThenAnotherIsNotHeldUp() {
+        try (End smallA = new End(a, 4096);
+                End smallB = new End(b, 4096)) {
+            End.connect(smallA, smallB);
+            smallA.post(0, Opcode.RDMA_WRITE, 0, 8, smallB, 0);
+            smallA.expect(0, WorkCompletionStatus.SUCCESS);
+            int large = 60;
+            for (int i = 0; i < large; i++) {
+                a.post(i, Opcode.RDMA_WRITE, 0, SIZE, b, 0);
+            }
+            for (int i = 1; i <= 20; i++) {
+                smallA.post(i, Opcode.RDMA_WRITE, 0, 8, smallB, 0);
+                smallA.expect(i, WorkCompletionStatus.SUCCESS);
+            }
+            int before = 0;
+            while (a.queue.poll(a.completions) > 0) {
+                before++;
+            }
+            assertThat(before).as("large writes done before twenty small ones").isLessThan(large / 2);
+            for (int i = before; i < large; i++) {
+                a.expect(i, WorkCompletionStatus.SUCCESS);
+            }
+        }
+    }
+
+    @Test
     void whenAQueuePairIsConnectedToItselfThenItWorks() {
         try (End self = new End(SoftDeviceOptions.defaults().withName("softSelf"), 8192)) {
             self.init();
