@@ -106,15 +106,17 @@ public final class FabricLifecycle implements SmartLifecycle {
                     "The software device is in use, because {}. Transfers work, at the speed of TCP or shared memory",
                     started.providerReason());
         }
+        if (!started.providerIsFallback()) {
+            logger.info("Provider {} is in use, because {}", started.providerName(), started.providerReason());
+        }
         logger.info(
-                "Fabric node {} is ready: provider {} ({}), {}, host pool up to {} MiB in slabs of {} MiB",
+                "Fabric node {} is ready: provider {}, {}, host pool up to {} MiB in slabs of {} MiB",
                 started.connections().identity().nodeId(),
                 started.providerName(),
-                started.providerReason(),
                 PathText.describe(started.device()),
                 started.hostPool().options().maxBytes() >> 20,
                 started.hostPool().options().slabSize() >> 20);
-        started.warnings().forEach(warning -> logger.warn("{}", warning));
+        started.otherWarnings().forEach(warning -> logger.warn("{}", warning));
     }
 
     @Override

@@ -86,10 +86,16 @@ public final class FabricNode {
 
     /** What works, but not as well as it could, each with a remedy; asks the device anew. */
     public List<String> warnings() {
-        List<String> warnings = new ArrayList<>(startWarnings);
+        List<String> warnings = new ArrayList<>(otherWarnings());
         if (selection.fallback()) {
-            warnings.add("The software device is in use: " + selection.reason());
+            warnings.add(0, "The software device is in use: " + selection.reason());
         }
+        return warnings;
+    }
+
+    /** The same without the fallback, which the start tells in a line of its own. */
+    List<String> otherWarnings() {
+        List<String> warnings = new ArrayList<>(startWarnings);
         try {
             warnings.addAll(device.path(AddressFamily.ANY).warnings());
             PortState state = device.portAttributes().state();
