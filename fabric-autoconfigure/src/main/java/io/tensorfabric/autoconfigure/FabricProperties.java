@@ -6,6 +6,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.NestedConfigurationProperty;
@@ -199,9 +200,19 @@ public record FabricProperties(
 
         private static final int MIN_SECRET = 16;
 
+        // What Spring leaves of "${NAME}" when nothing sets NAME: everybody could guess it.
+        private static final Pattern UNRESOLVED = Pattern.compile("\\$\\{[^}]*}");
+
         public Security {
             if (sharedSecret != null && sharedSecret.isBlank()) {
                 sharedSecret = null;
+            }
+            if (sharedSecret != null && UNRESOLVED.matcher(sharedSecret).find()) {
+                throw PropertyChecks.invalid(
+                        "fabric.security.shared-secret",
+                        "******",
+                        "It holds a placeholder in ${...} that nothing resolves: set the environment variable or"
+                                + " property that it names.");
             }
             if (sharedSecret != null && sharedSecret.length() < MIN_SECRET) {
                 throw PropertyChecks.invalid(

@@ -83,12 +83,34 @@ class FabricPropertiesTest {
         "fabric.negotiation.max-body-size, 1GB",
         "fabric.security.clock-skew, 0s",
         "fabric.security.shared-secret, short",
+        "fabric.security.shared-secret, ${FABRIC_TEST_UNSET_SECRET}",
+        "fabric.security.shared-secret, 0123456789abcdef-${FABRIC_TEST_UNSET_SECRET}",
         "fabric.soft.port, 65536",
         "fabric.soft.bind-address, 127.0.0.1:80",
         "fabric.provider, ibverb"
     })
     void whenAValueIsOutOfRangeThenStartFailsAndNamesTheProperty(String property, String value) {
         assertRefused(property, value);
+    }
+
+    @Test
+    void whenTheSecretsVariableIsNotSetThenStartFailsAndSaysSo() {
+        runner.withPropertyValues("fabric.security.shared-secret=${FABRIC_TEST_UNSET_SECRET}")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .hasMessageContaining("fabric.security.shared-secret")
+                        .hasMessageContaining("placeholder")
+                        .hasMessageNotContaining("FABRIC_TEST_UNSET_SECRET"));
+    }
+
+    @Test
+    void whenTheSecretComesThroughAPlaceholderThenItBinds() {
+        runner.withPropertyValues("secret=0123456789abcdef", "fabric.security.shared-secret=${secret}")
+                .run(context -> assertThat(context.getBean(FabricProperties.class)
+                                .security()
+                                .sharedSecret())
+                        .isEqualTo("0123456789abcdef"));
     }
 
     @Test
