@@ -77,6 +77,8 @@ demo_build() {
   need_maven
   need_native
   mvn_run -q package -DskipTests -pl tensor-service -am
+  # Maven dates the jar with project.build.outputTimestamp, which is before any checkout.
+  touch "$demo_jar"
 }
 
 port_is_taken() {
