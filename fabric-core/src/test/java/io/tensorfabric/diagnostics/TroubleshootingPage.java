@@ -23,10 +23,9 @@ final class TroubleshootingPage {
                `WR_FLUSH_ERR`, which says nothing by itself.
             2. `/actuator/fabric/queue-pairs` on **both** ends: a healthy pair is `RTS` on both. One end in `INIT` or `RTR`
                means that the negotiation stopped half-way; one end in `ERR` means that its log has the cause.
-            3. `/actuator/fabric/peers`: port, GID, MTU and GPU path that were chosen, and warnings about them.
-            4. `POST /actuator/fabric/preflight/{peer}` tries one byte, 4 KiB, 1 MiB and concurrent transfers and says
-               which step fails.
-            5. `/actuator/fabric/pools` when transfers are refused before they start: see [memory](memory.md).
+            3. `/actuator/fabric` for the port and the GID that were chosen and why, and for warnings;
+               `/actuator/fabric/peers` for the last failure of each peer.
+            4. `/actuator/fabric/pools` when transfers are refused before they start: see [memory](memory.md).
 
             ## Work completions
 
