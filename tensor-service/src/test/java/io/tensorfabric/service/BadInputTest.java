@@ -184,6 +184,31 @@ class BadInputTest {
         assertProblem(push(uploaded(), body), status);
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "There is no field 'x' | {\"peer\": \"gone\", \"x\": 1}",
+                "PLACED, ACCEPTED, PROCESSED | {\"peer\": \"gone\", \"receipt\": \"processed\"}",
+                "Field 'checksum' | {\"peer\": \"gone\", \"checksum\": \"yes\"}",
+                "'peer' must not be blank | {}",
+                "must be a JSON object | []",
+                "not valid JSON | {",
+            })
+    void whenAPushMakesNoSenseThenTheProblemSaysWhy(String why, String body) throws Exception {
+        assertThat(assertProblem(push(uploaded(), body), 400).get("detail").asString())
+                .contains(why)
+                .doesNotContain("io.tensorfabric", "tools.jackson");
+    }
+
+    @Test
+    void whenTheNameIsTooLongThenTheProblemNamesIt() throws Exception {
+        JsonNode problem = assertProblem(upload("n".repeat(300), file(new byte[1])), 400);
+
+        assertThat(problem.get("detail").asString()).contains("'name'").contains("1 to 255 characters");
+    }
+
     @Test
     void whenThePeerCannotBeReachedThenThePushFailsWithItsName() throws Exception {
         HttpResponse<String> response = push(uploaded(), "{\"peer\": \"gone\", \"deadline\": \"5s\"}");

@@ -50,10 +50,11 @@ final class Devices {
                                     + " device (rdma link add rxe0 type rxe netdev eth0)")
                     : fileProblem(FILES, names);
         } catch (VerbsException ex) {
+            // The general remedy of ENOSYS, a newer driver, would mislead here.
             return ex.errno() != Errno.ENOSYS
                     ? ex
-                    : new VerbsException(
-                            CALL, Errno.ENOSYS, "the kernel has no RDMA for user space: modprobe ib_uverbs");
+                    : new IllegalStateException(
+                            "The kernel has no RDMA for user space: if there is a card, modprobe ib_uverbs", ex);
         }
     }
 

@@ -45,7 +45,7 @@ public final class DemoApplication {
             new DemoReport(out).print(result, a, b);
             out.printf(
                     Locale.ROOT,
-                    "demo ok: %d tensors, %d bytes, sha256 equal, %.2f GB/s%n",
+                    "demo ok: %d tensors, %d bytes, sha256 equal, %.3f GB/s%n",
                     result.tensors(),
                     result.bytes(),
                     result.gigabytesPerSecond());

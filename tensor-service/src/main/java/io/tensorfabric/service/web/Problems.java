@@ -8,15 +8,22 @@ import io.tensorfabric.tensor.safetensors.SafetensorsFormatException;
 import io.tensorfabric.transfer.TransferException;
 import java.io.EOFException;
 import java.io.IOException;
+import java.util.stream.Collectors;
 import org.apache.catalina.connector.ClientAbortException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
+import org.springframework.http.HttpStatusCode;
 import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
+import org.springframework.http.converter.HttpMessageNotReadableException;
+import org.springframework.web.bind.MethodArgumentNotValidException;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
+import org.springframework.web.context.request.WebRequest;
+import org.springframework.web.method.annotation.HandlerMethodValidationException;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseEntityExceptionHandler;
 
 /** Turns exceptions into problem details (RFC 9457). */
@@ -62,6 +69,34 @@ class Problems extends ResponseEntityExceptionHandler {
     ProblemDetail truncated(IOException ex) {
         return ProblemDetail.forStatusAndDetail(
                 HttpStatus.BAD_REQUEST, "The body ended before the announced length: " + ex.getMessage());
+    }
+
+    /** Says what is wrong with a body: the parser's words, without its internals. */
+    @Override
+    protected @Nullable ResponseEntity<Object> handleHttpMessageNotReadable(
+            HttpMessageNotReadableException ex, HttpHeaders headers, HttpStatusCode status, WebRequest request) {
+        ProblemDetail problem = ProblemDetail.forStatusAndDetail(status, BodyFaults.describe(ex));
+        return handleExceptionInternal(ex, problem, headers, status, request);
+    }
+
+    @Override
+    protected @Nullable ResponseEntity<Object> handleMethodArgumentNotValid(
+            MethodArgumentNotValidException ex, HttpHeaders headers, HttpStatusCode status, WebRequest request) {
+        String detail = ex.getBindingResult().getFieldErrors().stream()
+                .map(error -> "'" + error.getField() + "' " + error.getDefaultMessage())
+                .collect(Collectors.joining("; "));
+        return handleExceptionInternal(ex, ProblemDetail.forStatusAndDetail(status, detail), headers, status, request);
+    }
+
+    @Override
+    protected @Nullable ResponseEntity<Object> handleHandlerMethodValidationException(
+            HandlerMethodValidationException ex, HttpHeaders headers, HttpStatusCode status, WebRequest request) {
+        String detail = ex.getParameterValidationResults().stream()
+                .flatMap(result -> result.getResolvableErrors().stream()
+                        .map(error -> "'" + result.getMethodParameter().getParameterName() + "' "
+                                + error.getDefaultMessage()))
+                .collect(Collectors.joining("; "));
+        return handleExceptionInternal(ex, ProblemDetail.forStatusAndDetail(status, detail), headers, status, request);
     }
 
     @ExceptionHandler
