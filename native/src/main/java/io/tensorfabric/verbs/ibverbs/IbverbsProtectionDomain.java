@@ -71,7 +71,7 @@ final class IbverbsProtectionDomain extends IbverbsResource implements Protectio
     }
 
     private void checkRange(String call, long start, long length) {
-        if (length < 1 || start + length < start && start + length != 0) {
+        if (length < 1 || (start + length < start && start + length != 0)) {
             throw Failures.invalid(call, "a range of " + length + " bytes on device " + context.deviceName());
         }
     }

@@ -27,6 +27,8 @@ final class NativeLibrary {
 
     private static final int TEXT = 512;
 
+    /** The outcome of the one attempt, asked for again and again: what {@code unavailabilityCause()} shows. */
+    @SuppressWarnings("StaticAssignmentOfThrowable")
     private static final @Nullable UnsatisfiedLinkError FAILURE = tryLoad();
 
     private NativeLibrary() {}

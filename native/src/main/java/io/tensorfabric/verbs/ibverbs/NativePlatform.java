@@ -42,8 +42,8 @@ final class NativePlatform {
     static boolean isNoExec(Path folder, String mounts) {
         String longest = "";
         boolean forbidden = false;
-        for (String line : mounts.split("\n")) {
-            String[] fields = line.split(" ");
+        for (String line : mounts.split("\n", -1)) {
+            String[] fields = line.split(" ", -1);
             if (fields.length < 4) {
                 continue;
             }

@@ -21,9 +21,9 @@ final class WindowBindings {
 
     /** Unbinds all. */
     void release() {
-        for (IbverbsMemoryWindow window : windows) {
+        windows.removeIf(window -> {
             window.renew();
-            windows.remove(window);
-        }
+            return true;
+        });
     }
 }
