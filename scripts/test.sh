@@ -1,6 +1,9 @@
 # shellcheck shell=bash disable=SC2154 # names from lib.sh
 # ./dev test: everything a change must pass. Ends in Maven's own summary.
 
+# shellcheck source=scripts/roce/suite.sh
+source scripts/roce/suite.sh
+
 readonly strict_java=25
 readonly strict_folder=target/jdk25
 
@@ -13,11 +16,16 @@ run_test() {
   local log=.dev/test.log status=0
   strict_gate "$@" || status=$?
   mvn_run verify "$@" 2>&1 | tee "$log" || status=$?
+  run_suite "$log" "$@" || suite_failed=yes
   name_skipped
   say "summary"
   sed -n '/Reactor Summary\|BUILD SUCCESS\|BUILD FAILURE/,$p' "$log"
   if [[ -n ${strict_failed:-} ]]; then
     printf 'error: the JDK %s gate failed, see above\n' "$strict_java" >&2
+  fi
+  if [[ -n ${suite_failed:-} ]]; then
+    printf 'error: the Soft-RoCE suite failed, see %s\n' "$suite_log" >&2
+    status=1
   fi
   return "$status"
 }
@@ -60,6 +68,7 @@ name_skipped() {
     skipped=$(awk -f scripts/skipped.awk $reports)
   fi
   [[ -z ${skipped_gate:-} ]] || say "skipped: $skipped_gate"
+  [[ -z ${skipped_suite:-} ]] || say "skipped: $skipped_suite"
   if [[ -n $skipped ]]; then
     printf '%s\n' "$skipped"
   else
