@@ -14,7 +14,9 @@
 readonly demo_jar=tensor-service/target/tensor-service.jar
 readonly demo_client=io.tensorfabric.service.demo.DemoApplication
 readonly demo_ready_seconds=${DEMO_READY_SECONDS:-90}
-demo_size=256MB
+# Set inside the Soft-RoCE guest, where the services use its devices and the jar was built outside.
+readonly demo_guest=${DEMO_GUEST:-}
+demo_size=''
 demo_file=''
 demo_heap=256m
 demo_keep=''
@@ -22,18 +24,21 @@ demo_folder=''
 demo_bytes=0
 demo_stay=''
 demo_pids=()
+demo_roce=''
+demo_jvm=()
 
 demo_usage() {
   cat <<'TEXT'
-usage: ./dev demo [--file FILE | --size SIZE] [--heap SIZE] [--keep]
+usage: ./dev demo [--file FILE | --size SIZE] [--heap SIZE] [--keep] [--roce]
 
 Builds the reference service when needed, starts it twice on 127.0.0.1, pushes tensors from the first to the second
 and compares what arrived. Both services are stopped at the end.
 
   --file FILE  send the tensors of a safetensors file
-  --size SIZE  make up tensors of this size in all, such as 64MB or 1GB (256MB)
+  --size SIZE  make up tensors of this size in all, such as 64MB or 1GB (256MB; 16MB with --roce)
   --heap SIZE  Java heap of each service (256m): tensors lie outside it
   --keep       leave the services running, print their URLs, and keep their logs in the .dev folder
+  --roce       run all of it in a guest with two Soft-RoCE devices, one service on each, through libibverbs
 TEXT
 }
 
@@ -46,7 +51,8 @@ demo_options() {
         shift
         ;;
       --keep) demo_keep=yes ;;
-      --roce | --gpu) die "$1 needs the native verbs shim, which this build does not contain" ;;
+      --roce) demo_roce=yes ;;
+      --gpu) die "$1 needs a GPU, which the demo does not use yet" ;;
       -h | --help)
         demo_usage
         exit 0
@@ -58,6 +64,9 @@ demo_options() {
     esac
     shift
   done
+  if [[ -z $demo_size ]]; then
+    demo_size=$([[ -n $demo_roce$demo_guest ]] && printf 16MB || printf 256MB)
+  fi
   if [[ -n $demo_file ]]; then
     [[ $demo_file == /* ]] || demo_file=$CALLER_FOLDER/$demo_file
     [[ -f $demo_file && -r $demo_file ]] || die "cannot read $demo_file"
@@ -120,8 +129,12 @@ size_in_bytes() {
 # Pools take memory as they need it, so the limits may be generous: what the file needs, and room for what lands.
 start_service() {
   local name=$1 port=$2 peer=$3 peer_port=$4
+  local demo_service_options=()
+  if [[ -n $demo_guest ]]; then
+    demo_service_options=(--fabric.provider=verbs "--fabric.device=$5" --fabric.memory.host.slab-size=64MB)
+  fi
   say "starting service $name on http://127.0.0.1:$port"
-  FABRIC_SECURITY_SHARED_SECRET=$demo_secret "$JAVA_HOME/bin/java" -Xmx"$demo_heap" -jar "$demo_jar" \
+  FABRIC_SECURITY_SHARED_SECRET=$demo_secret "$JAVA_HOME/bin/java" "${demo_jvm[@]}" -Xmx"$demo_heap" -jar "$demo_jar" \
     --server.address=127.0.0.1 \
     --server.port="$port" \
     --fabric.node-id="$name" \
@@ -131,6 +144,7 @@ start_service() {
     --fabric.landing.max-dedicated-size=$((demo_bytes + 256 * 1024 * 1024)) \
     --fabric.landing.max-dedicated-size-per-peer=$((demo_bytes + 256 * 1024 * 1024)) \
     --tensor-service.store.max-size=$((demo_bytes + 64 * 1024 * 1024)) \
+    "${demo_service_options[@]}" \
     >"$demo_folder/$name.log" 2>&1 </dev/null &
   demo_pids+=($!)
 }
@@ -180,8 +194,13 @@ wait_or_kill() {
 
 run_demo() {
   demo_options "$@"
+  [[ -z $demo_guest ]] || demo_jvm=(-XX:TieredStopAtLevel=1 -XX:+UseSerialGC)
   say "demo: two services, ${demo_file:-$demo_size}"
-  demo_build
+  if [[ -n $demo_roce ]]; then
+    demo_in_guest
+    return
+  fi
+  [[ -n $demo_guest ]] || demo_build
   [[ -n ${JAVA_HOME:-} && -n ${maven:-} ]] || need_java
   mkdir -p .dev
   demo_folder=$(mktemp -d "$PWD/.dev/demo.XXXXXX")
@@ -192,8 +211,8 @@ run_demo() {
   local port_a port_b
   pick_port && port_a=$demo_port
   pick_port "$port_a" && port_b=$demo_port
-  start_service a "$port_a" b "$port_b"
-  start_service b "$port_b" a "$port_a"
+  start_service a "$port_a" b "$port_b" rxe0
+  start_service b "$port_b" a "$port_a" rxe1
   await_service a "$port_a" "${demo_pids[0]}"
   await_service b "$port_b" "${demo_pids[1]}"
   if [[ -n $demo_keep ]]; then
@@ -204,10 +223,23 @@ run_demo() {
   demo_stay=$demo_keep
 }
 
+# The same demo in the guest, with flags that suit its emulated processors.
+demo_in_guest() {
+  local what=(--size "$demo_size")
+  [[ -z $demo_file ]] || what=(--file "$demo_file")
+  [[ -z $demo_keep ]] || die "--keep and --roce exclude each other: the guest ends with the demo"
+  demo_build
+  # shellcheck source=scripts/roce.sh
+  source scripts/roce.sh
+  CALLER_FOLDER=$PWD
+  run_roce --timeout 1500 --env DEMO_GUEST=yes --env DEMO_READY_SECONDS=900 -- \
+    ./dev demo "${what[@]}" --heap "$demo_heap"
+}
+
 demo_push() {
   local what=(--size "$demo_size")
   [[ -z $demo_file ]] || what=(--file "$demo_file")
-  "$JAVA_HOME/bin/java" -Xmx256m -Djava.io.tmpdir="$demo_folder" \
+  "$JAVA_HOME/bin/java" "${demo_jvm[@]}" -Xmx256m -Djava.io.tmpdir="$demo_folder" \
     -Dloader.main="$demo_client" -cp "$demo_jar" org.springframework.boot.loader.launch.PropertiesLauncher \
     --a "$1" --b "$2" "${what[@]}" </dev/null
 }
