@@ -38,6 +38,10 @@ final class IbverbsCompletionChannel extends IbverbsResource implements Completi
         return new IbverbsCompletionChannel(context, channel, wake);
     }
 
+    IbverbsContext device() {
+        return context;
+    }
+
     @Override
     public @Nullable CompletionQueue await(Duration timeout) {
         if (!handle.tryEnter()) {

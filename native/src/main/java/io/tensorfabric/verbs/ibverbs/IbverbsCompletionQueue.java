@@ -41,6 +41,10 @@ final class IbverbsCompletionQueue extends IbverbsResource implements Completion
         if (channel == null) {
             return create(context, device, entries, 0, context.handle);
         }
+        if (channel.device() != context) {
+            throw new IllegalArgumentException("A completion queue of " + context.deviceName()
+                    + " needs a completion channel of the same context, not " + channel);
+        }
         long address = channel.handle.enter();
         try {
             return create(context, device, entries, address, context.handle, channel.handle);

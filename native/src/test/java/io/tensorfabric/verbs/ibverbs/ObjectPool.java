@@ -44,6 +44,11 @@ final class ObjectPool implements AutoCloseable {
 
     private static final int MOST = 24;
 
+    /** Few, so that objects picked at random often belong together. */
+    private static final int MOST_CONTEXTS = 2;
+
+    private static final int MOST_DOMAINS = 3;
+
     private final List<VerbsDevice> devices;
 
     private final Map<Kind, List<VerbsResource>> objects = new EnumMap<>(Kind.class);
@@ -77,7 +82,8 @@ final class ObjectPool implements AutoCloseable {
     }
 
     synchronized boolean isFull(Kind kind) {
-        return objects.get(kind).size() >= MOST;
+        int most = kind == Kind.CONTEXT ? MOST_CONTEXTS : kind == Kind.DOMAIN ? MOST_DOMAINS : MOST;
+        return objects.get(kind).size() >= most;
     }
 
     synchronized void add(VerbsResource object) {
