@@ -54,7 +54,7 @@ roce_outcome() {
     return 124
   fi
   printf 'error: the guest ended without a status (qemu: %s); last lines of its logs:\n' "$1" >&2
-  tail -n 15 "$roce_run/console" "$roce_run/log" >&2 || true
+  tail -n 60 "$roce_run/console" "$roce_run/log" >&2 || true
   return 125
 }
 

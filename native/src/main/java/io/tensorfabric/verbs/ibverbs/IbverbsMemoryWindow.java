@@ -3,7 +3,8 @@ package io.tensorfabric.verbs.ibverbs;
 import io.tensorfabric.offheap.OffHeap;
 import io.tensorfabric.verbs.MemoryWindow;
 import io.tensorfabric.verbs.SendRequests;
-import org.jspecify.annotations.Nullable;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /** A memory window of type 2. */
 final class IbverbsMemoryWindow extends IbverbsResource implements MemoryWindow {
@@ -16,8 +17,11 @@ final class IbverbsMemoryWindow extends IbverbsResource implements MemoryWindow 
 
     private volatile int rkey;
 
-    /** Where it was bound last; perhaps it was invalidated since. */
-    private volatile @Nullable WindowBindings bindings;
+    /**
+     * The queue pairs that it was bound through since it was made or renewed. All of them, for a bind that was posted may
+     * fail and leave an earlier one in force.
+     */
+    private final Set<WindowBindings> bindings = ConcurrentHashMap.newKeySet();
 
     private IbverbsMemoryWindow(IbverbsProtectionDomain domain, long window) {
         super(new NativeHandle(
@@ -70,21 +74,22 @@ final class IbverbsMemoryWindow extends IbverbsResource implements MemoryWindow 
         int rc = NativeVerbs.postBind(queuePair, request, window, memory);
         if (rc == 0) {
             rkey = OffHeap.getInt(request + SendRequests.OFFSET_BIND_RKEY);
-            WindowBindings before = bindings;
-            if (before != null && before != target) {
-                before.remove(this);
-            }
+            bindings.add(target);
             target.add(this);
-            bindings = target;
         }
         return rc;
     }
 
     /** Unbinds it by putting a new native window, with a new key, in its place. */
     void renew() {
-        long owner = domain.handle.enter();
+        if (!domain.handle.tryEnter()) {
+            // Its windows were closed before it.
+            return;
+        }
         try {
+            long owner = domain.handle.address();
             handle.replace(() -> {
+                forgetBindings();
                 long window = NativeVerbs.createWindow(owner);
                 if (window >= 0) {
                     rkey = NativeVerbs.windowKey(window);
@@ -99,9 +104,13 @@ final class IbverbsMemoryWindow extends IbverbsResource implements MemoryWindow 
     @Override
     void afterClose() {
         domain.device().ids().remove(id);
-        WindowBindings last = bindings;
-        if (last != null) {
-            last.remove(this);
+        forgetBindings();
+    }
+
+    private void forgetBindings() {
+        for (WindowBindings each : bindings) {
+            each.remove(this);
         }
+        bindings.clear();
     }
 }

@@ -221,8 +221,11 @@ final class RandomOperations implements AutoCloseable {
             sends.add(id, Opcode.SEND);
             return;
         }
-        sends.add(id, opcode).flags(random.nextInt(16)).immediate(random.nextInt());
-        if (opcode == Opcode.BIND_MW) {
+        // Never a window's key: invalidating a window that was not bound yet panics the kernel's rxe (6.1).
+        sends.add(id, opcode).flags(random.nextInt(16)).immediate(remote.rkey());
+        if (opcode == Opcode.LOCAL_INV) {
+            sends.remote(0, remote.rkey());
+        } else if (opcode == Opcode.BIND_MW) {
             sends.bindWindow(window, local, local.address(), local.length(), window.nextRkey(), random.nextInt(8));
         } else {
             sends.remote(remote.address(), random.nextBoolean() ? remote.rkey() : window.rkey())
