@@ -53,7 +53,7 @@ suite_in_guest() {
     classes+=(--select-class "$class")
   done
   export CALLER_FOLDER=$PWD
-  run_roce --timeout 1500 -- java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xmx1g -Xcheck:jni \
+  run_roce --timeout 900 -- java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xmx1g -Xcheck:jni \
     -Dverbs.contract.slowness="$suite_slowness" \
     -cp "native/target/classes:native/target/test-classes:$(<native/target/test.classpath)" \
     org.junit.platform.console.ConsoleLauncher execute --disable-banner --disable-ansi-colors --details=summary \

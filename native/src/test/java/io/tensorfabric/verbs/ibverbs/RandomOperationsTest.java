@@ -31,7 +31,7 @@ class RandomOperationsTest {
     private static final long SEED = Long.getLong("native.random.seed", 2026);
 
     @Test
-    @Timeout(value = 30, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    @Timeout(value = 8, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void whenOperationsAreRandomThenNothingCrashesHangsOrLeaks() throws Exception {
         long before = OffHeap.allocatedBytes();
         Map<String, Integer> counts = new TreeMap<>();
