@@ -3,6 +3,7 @@ package io.tensorfabric.service.files;
 import io.tensorfabric.memory.BufferLease;
 import io.tensorfabric.memory.MemoryRegionPool;
 import io.tensorfabric.offheap.OffHeap;
+import io.tensorfabric.service.store.TensorFile;
 import io.tensorfabric.service.store.TensorStore;
 import io.tensorfabric.tensor.Tensor;
 import io.tensorfabric.transfer.ReceivedTensor;
@@ -18,8 +19,6 @@ import org.springframework.stereotype.Component;
  */
 @Component
 class ReceivedTensors {
-
-    private static final String FILE_HEADER = "file";
 
     private static final String NO_FILE = "received.safetensors";
 
@@ -50,7 +49,7 @@ class ReceivedTensors {
     }
 
     private void receive(ReceivedTensor received) {
-        String name = received.headers().getOrDefault(FILE_HEADER, NO_FILE);
+        String name = received.headers().getOrDefault(TensorFile.HEADER, NO_FILE);
         try (TensorStore.Reservation reservation =
                 store.reserve(received.tensor().byteLength())) {
             Tensor kept = received.dedicatedZone() ? inPlace(received) : copy(received);

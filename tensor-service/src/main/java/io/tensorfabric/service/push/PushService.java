@@ -24,9 +24,6 @@ import org.springframework.stereotype.Service;
 @Service
 class PushService {
 
-    /** Header that carries the file's name to the receiver. */
-    static final String FILE_HEADER = "file";
-
     private static final int THREADS = 2;
 
     private final TensorStore store;
@@ -124,7 +121,7 @@ class PushService {
         PushOptions options = PushOptions.defaults()
                 .withReceipt(request.receipt() == null ? ReceiptLevel.PROCESSED : request.receipt())
                 .withChecksum(Boolean.TRUE.equals(request.checksum()))
-                .withHeaders(Map.of(FILE_HEADER, file.name()));
+                .withHeaders(Map.of(TensorFile.HEADER, file.name()));
         return request.deadline() == null ? options : options.withDeadline(deadline(request.deadline()));
     }
 

@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
 /** Tensors that belong together: an uploaded file, or what a peer pushed under one file name. Thread-safe. */
 public final class TensorFile {
 
+    /** Header of a push that carries the file's name from the sender to the receiver. */
+    public static final String HEADER = "file";
+
     private final String id;
 
     private final String name;
