@@ -25,8 +25,9 @@ import org.springframework.util.unit.DataSize;
  * @param retry How lost pushes are tried again.
  * @param dedupeWindow Latest transfers of each sender that are remembered, so that a retried one is delivered once.
  * @param history Ended transfers that Actuator shows.
- * @param listenerThreads Threads that run listeners.
- * @param listenerQueue Tensors that may wait for a listener thread.
+ * @param listenerThreads Threads that run listeners, for all peers together.
+ * @param listenerThreadsPerPeer Most of them that tensors of one peer may have at once.
+ * @param listenerQueue Tensors of one peer that may wait for a listener thread.
  * @param callbackThreads Threads that complete futures.
  * @param deviceGrace How long the device may hold the memory of an expired push before its connection is given up.
  */
@@ -46,7 +47,8 @@ public record TransferProperties(
         @DefaultValue Retry retry,
         @DefaultValue("4096") int dedupeWindow,
         @DefaultValue("256") int history,
-        @DefaultValue("4") int listenerThreads,
+        @DefaultValue("16") int listenerThreads,
+        @DefaultValue("4") int listenerThreadsPerPeer,
         @DefaultValue("1024") int listenerQueue,
         @DefaultValue("2") int callbackThreads,
 
@@ -92,6 +94,7 @@ public record TransferProperties(
                         .dedupeWindow(dedupeWindow)
                         .history(history)
                         .listenerThreads(listenerThreads)
+                        .listenerThreadsPerPeer(listenerThreadsPerPeer)
                         .listenerQueue(listenerQueue)
                         .callbackThreads(callbackThreads)
                         .deviceGrace(deviceGrace)

@@ -55,7 +55,11 @@ final class Engine {
         this.transferLog = new TransferLog(options.history());
         this.ledgers = new SenderLedgers(options.dedupeWindow());
         this.budget = new DedicatedBudget(options.maxDedicatedBytes());
-        this.inbox = new Inbox(threads("fabric-listener", options.listenerThreads()), options.listenerQueue());
+        this.inbox = new Inbox(
+                threads("fabric-listener", options.listenerThreads()),
+                options.listenerThreads(),
+                options.listenerThreadsPerPeer(),
+                options.listenerQueue());
         this.callbacks = threads("fabric-callback", options.callbackThreads());
         this.blocking = threads("fabric-transfer", BLOCKING_THREADS);
     }

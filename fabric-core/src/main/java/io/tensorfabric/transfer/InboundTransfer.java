@@ -1,5 +1,6 @@
 package io.tensorfabric.transfer;
 
+import io.tensorfabric.memory.PoolExhaustedException;
 import io.tensorfabric.tensor.Tensor;
 import io.tensorfabric.tensor.TensorDescriptor;
 import io.tensorfabric.transfer.TransferStatus.Direction;
@@ -109,7 +110,7 @@ final class InboundTransfer implements ReceivedTensor, Runnable {
         }
     }
 
-    /** There is a place in the listeners' queue. */
+    /** There is a place in the listeners' queue. Twice is harmless. */
     void admitted() {
         if (!checksummed) {
             accept();
@@ -117,6 +118,9 @@ final class InboundTransfer implements ReceivedTensor, Runnable {
     }
 
     private synchronized void accept() {
+        if (accepted) {
+            return;
+        }
         accepted = true;
         if (wanted.compareTo(ReceiptLevel.ACCEPTED) >= 0) {
             answerTo.sender().answers().answer(transferId, ReceiptLevel.ACCEPTED);
@@ -142,19 +146,13 @@ final class InboundTransfer implements ReceivedTensor, Runnable {
     /** On a listener thread. */
     @Override
     public void run() {
-        engine.inbox().started();
-        try {
-            if (checksummed && !verify()) {
-                refuse(RejectCode.CHECKSUM, "its bytes are not those that were sent");
-                return;
-            }
-            if (checksummed) {
-                accept();
-            }
-            deliver();
-        } finally {
-            engine.inbox().ended(this);
+        if (checksummed && !verify()) {
+            refuse(RejectCode.CHECKSUM, "its bytes are not those that were sent");
+            return;
         }
+        // Here too: a thread may come before whoever gave it a place in the queue has said so.
+        accept();
+        deliver();
     }
 
     private boolean verify() {
@@ -177,6 +175,12 @@ final class InboundTransfer implements ReceivedTensor, Runnable {
                 Thread.currentThread().interrupt();
                 failed(listener, e);
                 return;
+            } catch (TensorRefusedException e) {
+                refusedBy(listener, e.isTemporary() ? RejectCode.BUSY : RejectCode.REFUSED, e);
+                return;
+            } catch (PoolExhaustedException e) {
+                refusedBy(listener, RejectCode.BUSY, e);
+                return;
             } catch (Throwable e) {
                 // Errors too: the sender waits for an answer, and the thread goes on with others' tensors.
                 failed(listener, e);
@@ -196,8 +200,40 @@ final class InboundTransfer implements ReceivedTensor, Runnable {
         }
     }
 
+    /** It has no room, or does not want it: the sender hears why, and may send it again. */
+    private void refusedBy(ListenerRegistry.Listener listener, RejectCode code, RuntimeException why) {
+        long leftOut = listener.log().take();
+        if (leftOut >= 0) {
+            log.warn(
+                    "{} refused tensor '{}' of peer '{}': {}{}",
+                    listener,
+                    tensor.name(),
+                    peer(),
+                    why.getMessage(),
+                    leftOut(leftOut));
+        }
+        log.debug("{} refused tensor '{}' of peer '{}'", listener, tensor.name(), peer(), why);
+        // Under PLACED and ACCEPTED the sender is done with it already.
+        refuse(code, String.valueOf(why.getMessage()), ReceiptLevel.PROCESSED);
+    }
+
+    private static String leftOut(long count) {
+        return count == 0 ? "" : " (and " + count + " more since the last of these lines)";
+    }
+
     private void failed(ListenerRegistry.Listener listener, Throwable problem) {
-        log.warn("{} failed on tensor '{}' of peer '{}'", listener, tensor.name(), peer(), problem);
+        long leftOut = listener.log().take();
+        if (leftOut >= 0) {
+            log.warn(
+                    "{} failed on tensor '{}' of peer '{}'{}",
+                    listener,
+                    tensor.name(),
+                    peer(),
+                    leftOut(leftOut),
+                    problem);
+        } else {
+            log.debug("{} failed on tensor '{}' of peer '{}'", listener, tensor.name(), peer(), problem);
+        }
         close();
         String text = problem.getClass().getSimpleName() + ": " + problem.getMessage();
         home.ledger().ended(transferId, new SenderLedger.Failed(text));
@@ -214,13 +250,18 @@ final class InboundTransfer implements ReceivedTensor, Runnable {
 
     /** It does not reach a listener; the sender hears why and may send it again. */
     void refuse(RejectCode code, String text) {
+        refuse(code, text, ReceiptLevel.ACCEPTED);
+    }
+
+    /** @param least receipt that a sender must want to be told */
+    private void refuse(RejectCode code, String text, ReceiptLevel least) {
         close();
         engine.log().rejected();
         logEnd(State.FAILED, code + ": " + text);
         synchronized (this) {
             rejected = code;
             reason = text;
-            if (wanted != ReceiptLevel.PLACED) {
+            if (wanted.compareTo(least) >= 0) {
                 answerTo.sender().answers().refuse(transferId, code, text);
             }
         }

@@ -3,97 +3,209 @@ package io.tensorfabric.transfer;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Tensors on their way to listeners, in the order of arrival. A limited number is accepted; those beyond wait with their
- * room taken, unanswered, so that senders feel it; those beyond a second limit are refused. Thread-safe, never blocks.
+ * Tensors on their way to listeners. Each sender has a queue of its own, in the order of arrival, and the threads take
+ * turns between senders, of which none may hold more than some of them: a sender that floods, or whose tensors keep their
+ * listener busy, holds up nobody else. A limited number of a sender's tensors is accepted; those beyond wait with their
+ * room taken, unanswered, so that the sender feels it; those beyond a second limit are refused. Thread-safe, never blocks.
  */
 final class Inbox {
+
+    private static final Logger log = LoggerFactory.getLogger(Inbox.class);
 
     /** Far beyond what one sender has in flight; only a flood of empty tensors, which take no room, gets here. */
     private static final int MAX_PARKED = 1 << 16;
 
+    private static final String SHUTTING_DOWN = "the receiver is shutting down";
+
     private final ExecutorService threads;
+    private final int threadCount;
+    private final int threadsPerSender;
     private final int limit;
+    private final Runnable worker = this::work;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition idle = lock.newCondition();
-    private final ArrayDeque<InboundTransfer> parked = new ArrayDeque<>();
-    private int accepted;
+
+    /** Senders of which a tensor is under way. */
+    private final Map<String, Sender> senders = new HashMap<>();
+
+    /** Senders whose turn comes: something of theirs waits, and they may have another thread. */
+    private final ArrayDeque<Sender> turns = new ArrayDeque<>();
+
+    private int workers;
     private int underWay;
+    private boolean closed;
     private @Nullable InboundTransfer first;
 
-    Inbox(ExecutorService threads, int limit) {
+    /** What waits and runs of one sender. Guarded by the lock. */
+    private static final class Sender {
+
+        private final String nodeId;
+        private final ArrayDeque<InboundTransfer> accepted = new ArrayDeque<>();
+        private final ArrayDeque<InboundTransfer> parked = new ArrayDeque<>();
+        private int running;
+        private boolean inTurn;
+
+        Sender(String nodeId) {
+            this.nodeId = nodeId;
+        }
+
+        boolean isOver() {
+            return running == 0 && accepted.isEmpty() && parked.isEmpty();
+        }
+    }
+
+    /** @param threads at least {@code threadCount} of them */
+    Inbox(ExecutorService threads, int threadCount, int threadsPerSender, int limit) {
         this.threads = threads;
+        this.threadCount = threadCount;
+        this.threadsPerSender = Math.min(threadCount, threadsPerSender);
         this.limit = limit;
     }
 
-    /** Takes in an arrived tensor; false if there are far too many. */
+    /** Takes in an arrived tensor; false if there are far too many of its sender. */
     boolean offer(InboundTransfer transfer) {
+        boolean start = false;
+        boolean accepted = false;
+        boolean late;
         lock.lock();
         try {
-            boolean full = accepted >= limit;
-            if (full && parked.size() >= MAX_PARKED) {
-                return false;
+            late = closed;
+            if (!late) {
+                Sender sender = senders.computeIfAbsent(transfer.peerNodeId(), Sender::new);
+                boolean full = sender.accepted.size() >= limit;
+                if (full && sender.parked.size() >= MAX_PARKED) {
+                    return false;
+                }
+                link(transfer);
+                accepted = !full;
+                (full ? sender.parked : sender.accepted).add(transfer);
+                start = giveTurn(sender) && claimWorker();
             }
-            link(transfer);
-            if (full) {
-                parked.add(transfer);
-                return true;
-            }
-            accepted++;
         } finally {
             lock.unlock();
         }
-        admit(transfer);
+        if (late) {
+            transfer.refuse(RejectCode.SHUTTING_DOWN, SHUTTING_DOWN);
+            return true;
+        }
+        if (accepted) {
+            transfer.admitted();
+        }
+        if (start) {
+            startWorker();
+        }
         return true;
     }
 
-    private void admit(InboundTransfer transfer) {
-        transfer.admitted();
+    /** Lets a sender have a thread more, if it may and has something for it. */
+    private boolean giveTurn(Sender sender) {
+        if (sender.inTurn || sender.accepted.isEmpty() || sender.running >= threadsPerSender) {
+            return false;
+        }
+        sender.inTurn = true;
+        turns.add(sender);
+        return true;
+    }
+
+    private boolean claimWorker() {
+        if (workers >= threadCount) {
+            return false;
+        }
+        workers++;
+        return true;
+    }
+
+    private void startWorker() {
         try {
-            threads.execute(transfer);
+            threads.execute(worker);
         } catch (RejectedExecutionException e) {
-            drop(transfer);
+            log.debug("Listeners have ended; what waits for them is refused", e);
+        }
+    }
+
+    /** On a listener thread: serves one tensor after the other, of one sender after the other. */
+    private void work() {
+        InboundTransfer transfer = next(null);
+        while (transfer != null) {
+            try {
+                transfer.run();
+            } catch (Throwable e) {
+                // A receiver's own failures are answered within; this thread is for others' tensors too.
+                log.error("{} could not be handed to its listener", transfer, e);
+            }
+            transfer = next(transfer);
+        }
+    }
+
+    /** Notes the end of one, and takes the next one; {@code null} if this thread is not needed any more. */
+    private @Nullable InboundTransfer next(@Nullable InboundTransfer ended) {
+        InboundTransfer taken;
+        InboundTransfer admitted = null;
+        boolean start = false;
+        lock.lock();
+        try {
+            if (ended != null) {
+                ended(ended);
+            }
+            Sender sender = closed ? null : turns.poll();
+            if (sender == null) {
+                workers--;
+                return null;
+            }
+            sender.inTurn = false;
+            sender.running++;
+            taken = sender.accepted.remove();
+            admitted = sender.parked.poll();
+            if (admitted != null) {
+                sender.accepted.add(admitted);
+            }
+            start = giveTurn(sender) && claimWorker();
+            if (ended != null) {
+                // A listener may have left its thread interrupted: that is not for the next one.
+                Thread.interrupted();
+            }
+        } finally {
+            lock.unlock();
+        }
+        if (admitted != null) {
+            admitted.admitted();
+        }
+        if (start) {
+            startWorker();
+        }
+        return taken;
+    }
+
+    private void ended(InboundTransfer transfer) {
+        unlink(transfer);
+        Sender sender = senders.get(transfer.peerNodeId());
+        if (sender != null) {
+            sender.running--;
+            giveTurn(sender);
+            if (sender.isOver()) {
+                senders.remove(sender.nodeId);
+            }
         }
     }
 
     private void drop(InboundTransfer transfer) {
-        transfer.refuse(RejectCode.SHUTTING_DOWN, "the receiver is shutting down");
-        ended(transfer);
-    }
-
-    /** A listener thread took one: there is a place for the next. */
-    void started() {
-        InboundTransfer next;
-        lock.lock();
-        try {
-            accepted--;
-            next = parked.poll();
-            if (next != null) {
-                accepted++;
-            }
-        } finally {
-            lock.unlock();
-        }
-        if (next != null) {
-            admit(next);
-        }
-    }
-
-    void ended(InboundTransfer transfer) {
+        transfer.refuse(RejectCode.SHUTTING_DOWN, SHUTTING_DOWN);
         lock.lock();
         try {
             unlink(transfer);
-            if (underWay == 0) {
-                idle.signalAll();
-            }
         } finally {
             lock.unlock();
         }
@@ -120,6 +232,9 @@ final class Inbox {
         transfer.next = null;
         transfer.previous = null;
         underWay--;
+        if (underWay == 0) {
+            idle.signalAll();
+        }
     }
 
     /** Appends those under way, newest first. */
@@ -164,20 +279,22 @@ final class Inbox {
 
     /** Ends the threads: running listeners are interrupted, what waits is refused. */
     void close() {
-        List<InboundTransfer> waiting;
+        List<InboundTransfer> waiting = new ArrayList<>();
         lock.lock();
         try {
-            waiting = new ArrayList<>(parked);
-            parked.clear();
+            closed = true;
+            for (Sender sender : senders.values()) {
+                waiting.addAll(sender.accepted);
+                waiting.addAll(sender.parked);
+                sender.accepted.clear();
+                sender.parked.clear();
+            }
+            turns.clear();
         } finally {
             lock.unlock();
         }
         waiting.forEach(this::drop);
-        for (Runnable queued : threads.shutdownNow()) {
-            if (queued instanceof InboundTransfer transfer) {
-                drop(transfer);
-            }
-        }
+        threads.shutdownNow();
     }
 
     /** Waits for interrupted listeners to end; true if they did. */

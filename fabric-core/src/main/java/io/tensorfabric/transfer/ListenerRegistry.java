@@ -35,6 +35,7 @@ final class ListenerRegistry implements TensorListenerRegistry {
         private final String namePattern;
         private final String peerPattern;
         private final TensorReceiver receiver;
+        private final LogThrottle log = new LogThrottle();
         private final AtomicBoolean closed = new AtomicBoolean();
 
         Listener(String id, String namePattern, String peerPattern, TensorReceiver receiver) {
@@ -46,6 +47,11 @@ final class ListenerRegistry implements TensorListenerRegistry {
 
         String id() {
             return id;
+        }
+
+        /** For its failures: a listener that fails on each tensor must not flood the log. */
+        LogThrottle log() {
+            return log;
         }
 
         /** Hands a tensor over; false, with nothing done, if the registration has ended. */

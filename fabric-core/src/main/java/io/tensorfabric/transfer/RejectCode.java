@@ -8,10 +8,12 @@ enum RejectCode {
     CHECKSUM(2, TransferException.Kind.REJECTED),
     /** The listener threw. */
     LISTENER_FAILED(3, TransferException.Kind.LISTENER_FAILED),
-    /** Too many tensors wait for listeners. */
+    /** Too many tensors wait for listeners, or the listener has no room for it now. */
     BUSY(4, TransferException.Kind.BACKPRESSURE),
     /** The receiver shuts down. */
-    SHUTTING_DOWN(5, TransferException.Kind.REJECTED);
+    SHUTTING_DOWN(5, TransferException.Kind.REJECTED),
+    /** The listener does not take it. */
+    REFUSED(6, TransferException.Kind.REJECTED);
 
     private final int code;
 

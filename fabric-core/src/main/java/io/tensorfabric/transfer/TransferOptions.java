@@ -23,8 +23,10 @@ import java.time.Duration;
  * @param retry how lost pushes are tried again
  * @param dedupeWindow latest transfers of each sender that are remembered to deliver a retried one once
  * @param history ended transfers that {@link TensorTransferService#transfers()} shows
- * @param listenerThreads threads that run listeners
- * @param listenerQueue tensors that may wait for a listener thread before further ones are no longer accepted
+ * @param listenerThreads threads that run listeners, for all peers together
+ * @param listenerThreadsPerPeer most of them that tensors of one peer may have at once; a larger number than
+ *     {@code listenerThreads} means all of them
+ * @param listenerQueue tensors of one peer that may wait for a listener thread before further ones are no longer accepted
  * @param callbackThreads threads that complete futures
  * @param deviceGrace how long the device may hold the memory of an expired or cancelled push before its connection is
  *     failed to get the memory back
@@ -48,6 +50,7 @@ public record TransferOptions(
         int dedupeWindow,
         int history,
         int listenerThreads,
+        int listenerThreadsPerPeer,
         int listenerQueue,
         int callbackThreads,
         Duration deviceGrace) {
@@ -75,6 +78,7 @@ public record TransferOptions(
         within("dedupeWindow", dedupeWindow, 1, 1 << 20);
         within("history", history, 0, 1 << 16);
         within("listenerThreads", listenerThreads, 1, 1024);
+        within("listenerThreadsPerPeer", listenerThreadsPerPeer, 1, 1024);
         within("listenerQueue", listenerQueue, 1, 1 << 20);
         within("callbackThreads", callbackThreads, 1, 1024);
         positive("deviceGrace", deviceGrace);
@@ -122,7 +126,8 @@ public record TransferOptions(
         private RetryOptions retry = RetryOptions.defaults();
         private int dedupeWindow = 4096;
         private int history = 256;
-        private int listenerThreads = 4;
+        private int listenerThreads = 16;
+        private int listenerThreadsPerPeer = 4;
         private int listenerQueue = 1024;
         private int callbackThreads = 2;
         private Duration deviceGrace = Duration.ofSeconds(5);
@@ -231,9 +236,15 @@ public record TransferOptions(
             return this;
         }
 
-        /** See {@link TransferOptions#listenerThreads()}; 4 unless set. */
+        /** See {@link TransferOptions#listenerThreads()}; 16 unless set. */
         public Builder listenerThreads(int value) {
             this.listenerThreads = value;
+            return this;
+        }
+
+        /** See {@link TransferOptions#listenerThreadsPerPeer()}; 4 unless set. */
+        public Builder listenerThreadsPerPeer(int value) {
+            this.listenerThreadsPerPeer = value;
             return this;
         }
 
@@ -280,6 +291,7 @@ public record TransferOptions(
                     dedupeWindow,
                     history,
                     listenerThreads,
+                    listenerThreadsPerPeer,
                     listenerQueue,
                     callbackThreads,
                     deviceGrace);

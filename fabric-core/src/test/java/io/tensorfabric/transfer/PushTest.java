@@ -5,6 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.tensorfabric.offheap.OffHeap;
 import io.tensorfabric.tensor.DataType;
 import io.tensorfabric.tensor.Shape;
@@ -23,11 +27,13 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
 
 @Timeout(30)
 class PushTest {
@@ -218,6 +224,49 @@ class PushTest {
             }
             assertThat(pair.right.transfers().statistics().listenerFailures()).isEqualTo(5);
             assertThat(pair.right.transfers().statistics().openTensors()).isZero();
+        }
+    }
+
+    @Test
+    void whenTheListenerHasNoRoomThenTheSenderMayTryAgainAndTheLogStaysShort() throws Exception {
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        Logger logger = (Logger) LoggerFactory.getLogger(InboundTransfer.class);
+        try (FakePair pair = new FakePair();
+                Tensor tensor = tensor("t", 600_000, 1)) {
+            lines.start();
+            logger.addAppender(lines);
+            AtomicBoolean full = new AtomicBoolean(true);
+            pair.right.transfers().register("store", "t", "*", received -> {
+                if (full.get()) {
+                    throw new TensorRefusedException("3 bytes left", true);
+                }
+                received.close();
+            });
+            pair.right.transfers().register("picky", "*", "*", received -> {
+                throw new TensorRefusedException("never", false);
+            });
+            FabricTransfers left = pair.left.transfers();
+            PushOptions processed = PushOptions.defaults().withReceipt(ReceiptLevel.PROCESSED);
+            for (int i = 0; i < 20; i++) {
+                TransferException e = failure(left.push("right", tensor, processed));
+                assertThat(e.kind()).isEqualTo(TransferException.Kind.BACKPRESSURE);
+                assertThat(e).hasMessageContaining("3 bytes left");
+            }
+            full.set(false);
+            left.push("right", tensor, processed).get(10, TimeUnit.SECONDS);
+            try (Tensor other = tensor("other", 10, 1)) {
+                assertThat(failure(left.push("right", other, processed)).kind())
+                        .isEqualTo(TransferException.Kind.REJECTED);
+            }
+            TransferStatistics statistics = pair.right.transfers().statistics();
+            assertThat(statistics.listenerFailures()).isZero();
+            assertThat(statistics.rejected()).isEqualTo(21);
+            assertThat(lines.list)
+                    .filteredOn(line -> line.getLevel().isGreaterOrEqual(Level.INFO))
+                    .hasSize(2)
+                    .allMatch(line -> line.getThrowableProxy() == null);
+        } finally {
+            logger.detachAppender(lines);
         }
     }
 

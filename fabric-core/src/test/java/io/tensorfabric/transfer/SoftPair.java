@@ -32,7 +32,7 @@ final class SoftPair implements AutoCloseable {
                 .handler(node -> transfers(node, built)));
     }
 
-    private static FabricTransfers transfers(TestNode node, TransferOptions options) {
+    static FabricTransfers transfers(TestNode node, TransferOptions options) {
         FabricTransfers transfers = FabricTransfers.builder()
                 .options(options)
                 .pool(node.pool())

@@ -3,11 +3,14 @@ package io.tensorfabric.service.files;
 import io.tensorfabric.memory.BufferLease;
 import io.tensorfabric.memory.MemoryRegionPool;
 import io.tensorfabric.offheap.OffHeap;
+import io.tensorfabric.service.store.FileTooLargeException;
+import io.tensorfabric.service.store.StoreFullException;
 import io.tensorfabric.service.store.TensorFile;
 import io.tensorfabric.service.store.TensorStore;
 import io.tensorfabric.tensor.Tensor;
 import io.tensorfabric.transfer.ReceivedTensor;
 import io.tensorfabric.transfer.TensorListenerRegistry;
+import io.tensorfabric.transfer.TensorRefusedException;
 import jakarta.annotation.PostConstruct;
 import jakarta.annotation.PreDestroy;
 import org.jspecify.annotations.Nullable;
@@ -54,6 +57,10 @@ class ReceivedTensors {
                 store.reserve(received.tensor().byteLength())) {
             Tensor kept = received.dedicatedZone() ? inPlace(received) : copy(received);
             reservation.store(store.received(received.peer(), name), kept);
+        } catch (StoreFullException ex) {
+            throw new TensorRefusedException(String.valueOf(ex.getMessage()), true, ex);
+        } catch (FileTooLargeException ex) {
+            throw new TensorRefusedException(String.valueOf(ex.getMessage()), false, ex);
         }
     }
 
