@@ -23,6 +23,10 @@ import org.springframework.boot.convert.DurationUnit;
  * @param reconnectBackoff Wait after the first failed negotiation; doubles with each further one.
  * @param maxReconnectBackoff Longest wait between two negotiations.
  * @param maxConnections Most connections at once, half-open ones included.
+ * @param maxQueuePairs Most queue pairs of all connections at once, 0 for as many as the device has. When there are no more,
+ *     the connection that nobody used for longest makes room.
+ * @param evictionIdle How long a connection must be unused before it may make room for another.
+ * @param idleTimeout How long a connection may be unused before it is closed anyway, 0 for ever.
  * @param memoryWindows Whether memory windows open memory to peers where the device enforces them.
  * @param link Settings of the queue pairs.
  */
@@ -54,6 +58,14 @@ public record ConnectionProperties(
         Duration maxReconnectBackoff,
 
         @DefaultValue("256") int maxConnections,
+        @DefaultValue("0") int maxQueuePairs,
+
+        @DefaultValue("1s") @DurationUnit(ChronoUnit.SECONDS)
+        Duration evictionIdle,
+
+        @DefaultValue("0s") @DurationUnit(ChronoUnit.SECONDS)
+        Duration idleTimeout,
+
         @DefaultValue("true") boolean memoryWindows,
         @DefaultValue Link link) {
 
@@ -67,6 +79,8 @@ public record ConnectionProperties(
         PropertyChecks.positive(PREFIX + ".drain-timeout", drainTimeout);
         PropertyChecks.positive(PREFIX + ".reconnect-backoff", reconnectBackoff);
         PropertyChecks.positive(PREFIX + ".max-reconnect-backoff", maxReconnectBackoff);
+        PropertyChecks.positive(PREFIX + ".eviction-idle", evictionIdle);
+        PropertyChecks.notNegative(PREFIX + ".idle-timeout", idleTimeout);
     }
 
     /** The options, refused with the name of the property when out of range. */
@@ -86,6 +100,9 @@ public record ConnectionProperties(
                         .reconnectBackoff(reconnectBackoff)
                         .maxReconnectBackoff(maxReconnectBackoff)
                         .maxConnections(maxConnections)
+                        .maxQueuePairs(maxQueuePairs)
+                        .evictionIdle(evictionIdle)
+                        .idleTimeout(idleTimeout)
                         .link(link.toOptions())
                         .build());
     }

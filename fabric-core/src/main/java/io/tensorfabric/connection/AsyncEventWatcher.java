@@ -77,6 +77,7 @@ final class AsyncEventWatcher {
         switch (event.type()) {
             case PORT_ERR -> portChanged(event, DeviceObserver::portDown);
             case PORT_ACTIVE -> portChanged(event, DeviceObserver::portActive);
+            case GID_CHANGE -> portChanged(event, DeviceObserver::gidsChanged);
             case QP_FATAL, QP_REQ_ERR, QP_ACCESS_ERR, SRQ_ERR -> elementFailed(event);
             case CQ_ERR -> onDeviceFailure.accept("a completion queue failed (CQ_ERR): it has overrun");
             case DEVICE_FATAL -> onDeviceFailure.accept("the device failed (DEVICE_FATAL): look at the kernel log");

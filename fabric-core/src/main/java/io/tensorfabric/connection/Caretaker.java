@@ -2,6 +2,7 @@ package io.tensorfabric.connection;
 
 import io.tensorfabric.connection.ConnectionException.Kind;
 import java.time.Duration;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,14 +24,23 @@ final class Caretaker implements Runnable {
     private final long heartbeatInterval;
     private final Duration heartbeatTimeout;
     private final Duration negotiationTimeout;
+    private final Duration idleTimeout;
+    private final Duration closeTimeout;
+    private final Evictor evictor;
+    private final Executor closes;
     private long lastRun = System.nanoTime();
     private long lastHeartbeat = System.nanoTime();
 
-    Caretaker(ConnectionTable table, ConnectionOptions options) {
+    /** @param closes where connections that were unused for too long are closed */
+    Caretaker(ConnectionTable table, Evictor evictor, ConnectionOptions options, Executor closes) {
         this.table = table;
+        this.evictor = evictor;
+        this.closes = closes;
+        this.idleTimeout = options.idleTimeout();
         this.heartbeatInterval = options.heartbeatInterval().toNanos();
         this.heartbeatTimeout = options.heartbeatTimeout();
         this.negotiationTimeout = options.negotiationTimeout();
+        this.closeTimeout = options.drainTimeout().multipliedBy(2);
         this.tick = Math.max(MIN_TICK, Math.min(MAX_TICK, heartbeatInterval / 2));
     }
 
@@ -65,6 +75,7 @@ final class Caretaker implements Runnable {
         if (!connection.isUp()) {
             return;
         }
+        connection.use().look();
         if (late) {
             connection.heard();
         }
@@ -80,6 +91,9 @@ final class Caretaker implements Runnable {
         }
         if (beat) {
             heartbeat(connection.lane(0));
+        }
+        if (!idleTimeout.isZero() && evictor.isUnused(connection, idleTimeout)) {
+            closes.execute(() -> evictor.evict(connection, closeTimeout, "since nobody used it for " + idleTimeout));
         }
     }
 

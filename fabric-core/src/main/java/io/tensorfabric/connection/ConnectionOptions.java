@@ -20,6 +20,9 @@ import java.time.Duration;
  * @param reconnectBackoff wait after the first failed negotiation; doubles with each further one
  * @param maxReconnectBackoff longest wait between two negotiations
  * @param maxConnections connections that may exist at once, half-open ones included
+ * @param maxQueuePairs queue pairs of all connections that may exist at once, 0 for as many as the device has
+ * @param evictionIdle how long a connection must be unused before it may be closed to make room for another
+ * @param idleTimeout how long a connection may be unused before it is closed anyway, zero for ever
  * @param link settings of the queue pairs
  */
 public record ConnectionOptions(
@@ -35,6 +38,9 @@ public record ConnectionOptions(
         Duration reconnectBackoff,
         Duration maxReconnectBackoff,
         int maxConnections,
+        int maxQueuePairs,
+        Duration evictionIdle,
+        Duration idleTimeout,
         LinkOptions link) {
 
     /** Most bulk lanes of a connection. */
@@ -55,6 +61,11 @@ public record ConnectionOptions(
         range("bulkDepth", bulkDepth, 2, MAX_DEPTH);
         range("receiveCredits", receiveCredits, MIN_CREDITS, MAX_CREDITS);
         range("maxConnections", maxConnections, 1, 1 << 15);
+        range("maxQueuePairs", maxQueuePairs, 0, 1 << 24);
+        positive("evictionIdle", evictionIdle);
+        if (idleTimeout.isNegative()) {
+            throw new IllegalArgumentException("idleTimeout must not be negative, not " + idleTimeout);
+        }
         positive("negotiationTimeout", negotiationTimeout);
         positive("probeTimeout", probeTimeout);
         positive("heartbeatInterval", heartbeatInterval);
@@ -139,6 +150,9 @@ public record ConnectionOptions(
                 .reconnectBackoff(reconnectBackoff)
                 .maxReconnectBackoff(maxReconnectBackoff)
                 .maxConnections(maxConnections)
+                .maxQueuePairs(maxQueuePairs)
+                .evictionIdle(evictionIdle)
+                .idleTimeout(idleTimeout)
                 .link(link);
     }
 
@@ -174,6 +188,9 @@ public record ConnectionOptions(
         private Duration reconnectBackoff = Duration.ofMillis(200);
         private Duration maxReconnectBackoff = Duration.ofSeconds(30);
         private int maxConnections = 256;
+        private int maxQueuePairs;
+        private Duration evictionIdle = Duration.ofSeconds(1);
+        private Duration idleTimeout = Duration.ZERO;
         private LinkOptions link = LinkOptions.defaults();
 
         private Builder() {}
@@ -250,6 +267,24 @@ public record ConnectionOptions(
             return this;
         }
 
+        /** Sets the most queue pairs; as many as the device has by default. */
+        public Builder maxQueuePairs(int value) {
+            maxQueuePairs = value;
+            return this;
+        }
+
+        /** Sets how long a connection must be unused to make room for another; 1 s by default. */
+        public Builder evictionIdle(Duration value) {
+            evictionIdle = value;
+            return this;
+        }
+
+        /** Sets how long a connection may be unused; for ever by default. */
+        public Builder idleTimeout(Duration value) {
+            idleTimeout = value;
+            return this;
+        }
+
         /** Sets the queue pairs' settings; {@link LinkOptions#defaults()} by default. */
         public Builder link(LinkOptions value) {
             link = value;
@@ -275,6 +310,9 @@ public record ConnectionOptions(
                     reconnectBackoff,
                     maxReconnectBackoff,
                     maxConnections,
+                    maxQueuePairs,
+                    evictionIdle,
+                    idleTimeout,
                     link);
         }
     }

@@ -18,6 +18,8 @@ final class ConnectionTable {
 
     private final int maxConnections;
 
+    private final int maxQueuePairs;
+
     private final Map<String, FabricConnection> byId = new HashMap<>();
 
     /** The latest connection with each node. */
@@ -28,9 +30,10 @@ final class ConnectionTable {
 
     private boolean closed;
 
-    ConnectionTable(NodeIdentity self, int maxConnections) {
+    ConnectionTable(NodeIdentity self, int maxConnections, int maxQueuePairs) {
         this.self = self;
         this.maxConnections = maxConnections;
+        this.maxQueuePairs = maxQueuePairs;
     }
 
     /**
@@ -82,7 +85,7 @@ final class ConnectionTable {
             return false;
         }
         checkOpen();
-        checkLimit(connection.peer().nodeId());
+        checkLimit(connection);
         byId.put(connection.id(), connection);
         byNode.put(connection.peer().nodeId(), connection);
         return true;
@@ -129,7 +132,7 @@ final class ConnectionTable {
                 && present != provenDead) {
             return new Admission(null, null, null, present);
         }
-        checkLimit(peer.nodeId());
+        checkLimit(fresh);
         if (attempt != null) {
             attempt.yieldTo(fresh);
             attempts.remove(peer.nodeId(), attempt);
@@ -151,14 +154,30 @@ final class ConnectionTable {
                 Kind.CONFLICT, peer.nodeId(), "The request of node " + peer.nodeId() + " is refused: " + why);
     }
 
-    private void checkLimit(String nodeId) {
+    private void checkLimit(FabricConnection fresh) {
         if (byId.size() >= maxConnections) {
-            throw new ConnectionException(
-                    Kind.LIMIT,
-                    nodeId,
-                    "No connection to " + nodeId + ": connection limit " + maxConnections
-                            + " is reached. Raise maxConnections, or close connections");
+            throw limit(fresh, "connection limit " + maxConnections + " is reached", "maxConnections");
         }
+        int used = 0;
+        for (FabricConnection connection : byId.values()) {
+            used += connection.laneSet().count();
+        }
+        if (used + fresh.laneSet().count() > maxQueuePairs) {
+            throw limit(
+                    fresh,
+                    "connection limit " + maxQueuePairs + " queue pairs is reached, with " + byId.size()
+                            + " connections that have " + used,
+                    "maxQueuePairs");
+        }
+    }
+
+    private static ConnectionException limit(FabricConnection fresh, String what, String option) {
+        String node = fresh.peer().nodeId();
+        return new ConnectionException(
+                Kind.LIMIT,
+                node,
+                "No connection to " + node + ": " + what + ", all of them in use. Raise " + option
+                        + ", or close connections");
     }
 
     private void checkOpen() {

@@ -2,10 +2,17 @@ package io.tensorfabric.connection;
 
 import io.tensorfabric.connection.ConnectionException.Kind;
 import io.tensorfabric.verbs.AsyncEventType;
+import io.tensorfabric.verbs.GidEntry;
+import io.tensorfabric.verbs.VerbsException;
 import io.tensorfabric.verbs.VerbsResource;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Ends the connections that an event of the device concerns. */
-record DeviceFollower(ConnectionTable table, PeerBook book) implements DeviceObserver {
+record DeviceFollower(FabricDevice device, ConnectionTable table, PeerBook book) implements DeviceObserver {
+
+    private static final Logger LOG = LoggerFactory.getLogger(DeviceFollower.class);
 
     @Override
     public void portDown() {
@@ -14,6 +21,32 @@ record DeviceFollower(ConnectionTable table, PeerBook book) implements DeviceObs
 
     @Override
     public void portActive() {
+        book.records().forEach(PeerRecord::alive);
+    }
+
+    /** What a connection sends bears its own GID: without that, nothing of it arrives any more. */
+    @Override
+    public void gidsChanged() {
+        List<GidEntry> present;
+        try {
+            present = device.context().queryGidTable(device.port());
+        } catch (VerbsException e) {
+            LOG.warn("The GID table of {} changed and cannot be read; heartbeats will tell", device.deviceName(), e);
+            return;
+        }
+        for (FabricConnection connection : table.all()) {
+            GidEntry own = connection.laneSet().path().gid();
+            boolean there = present.stream()
+                    .anyMatch(entry -> entry.index() == own.index()
+                            && entry.gid().equals(own.gid())
+                            && entry.type() == own.type());
+            if (!there) {
+                connection.fail(connection.lost(
+                        "GID " + own.gid() + " at index " + own.index() + " of " + device.deviceName() + " port "
+                                + device.port() + " is gone (GID_CHANGE)",
+                        null));
+            }
+        }
         book.records().forEach(PeerRecord::alive);
     }
 

@@ -12,6 +12,9 @@ interface DeviceObserver {
     /** The port in use carries traffic again. */
     void portActive();
 
+    /** The GID table of the port in use has changed. */
+    void gidsChanged();
+
     /** A queue pair or shared receive queue has failed. */
     void elementFailed(VerbsResource element, AsyncEventType type);
 

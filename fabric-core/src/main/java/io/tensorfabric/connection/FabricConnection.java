@@ -30,6 +30,7 @@ final class FabricConnection implements Connection {
     private final Handshake handshake;
     private final GrantBook grants;
     private final HandlerCalls calls;
+    private final UseClock use = new UseClock();
     private final AtomicBoolean teardown = new AtomicBoolean();
     private final CompletableFuture<Connection> whenUp = new CompletableFuture<>();
     private final CompletableFuture<Void> whenDown = new CompletableFuture<>();
@@ -37,7 +38,6 @@ final class FabricConnection implements Connection {
     private volatile @Nullable ConnectionException failure;
     private volatile int mtu;
     private volatile long lastHeard = System.nanoTime();
-    private volatile boolean useful;
     private volatile boolean quiet;
     private volatile boolean wasUp;
     private volatile long upSince;
@@ -98,11 +98,9 @@ final class FabricConnection implements Connection {
                 || (now == ConnectionState.DRAINING && wasUp && failure == null && !teardown.get());
     }
 
-    /** It moved something for its users. */
-    void markUseful() {
-        if (!useful) {
-            useful = true;
-        }
+    /** When it moved something for its users. */
+    UseClock use() {
+        return use;
     }
 
     boolean isHalfOpen() {
@@ -112,11 +110,6 @@ final class FabricConnection implements Connection {
 
     boolean isInitiator() {
         return initiator;
-    }
-
-    /** Whether it was UP and moved something for its users. */
-    boolean wasUseful() {
-        return useful;
     }
 
     /** Whether it was ever UP. */
@@ -235,6 +228,7 @@ final class FabricConnection implements Connection {
                 wasUp = true;
                 upSince = System.nanoTime();
                 lastHeard = upSince;
+                use.start();
             }
         }
         services.observer().stateChanged(this, from, to);

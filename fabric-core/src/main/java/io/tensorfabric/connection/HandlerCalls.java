@@ -95,7 +95,7 @@ final class HandlerCalls {
 
     /** Poller thread. */
     void received(QueuePairLane lane, int type, ByteBuffer body) {
-        connection.markUseful();
+        connection.use().mark();
         try {
             handler.received(connection, lane, type, body);
         } catch (Throwable t) {
@@ -105,7 +105,7 @@ final class HandlerCalls {
 
     /** Poller thread. */
     void immediate(QueuePairLane lane, int immediate, int bytes) {
-        connection.markUseful();
+        connection.use().mark();
         try {
             handler.immediate(connection, lane, immediate, bytes);
         } catch (Throwable t) {

@@ -25,10 +25,18 @@ final class Initiator {
     private final Deadline deadline;
     private final PathDecision path;
     private final NegotiationSteps steps;
+    private final Evictor evictor;
     private @Nullable FabricConnection connection;
     private boolean requested;
 
-    Initiator(FabricServices services, ConnectionTable table, PeerBook book, NegotiationClient client, Peer peer) {
+    Initiator(
+            FabricServices services,
+            ConnectionTable table,
+            Evictor evictor,
+            PeerBook book,
+            NegotiationClient client,
+            Peer peer) {
+        this.evictor = evictor;
         this.services = services;
         this.table = table;
         this.book = book;
@@ -186,7 +194,8 @@ final class Initiator {
     }
 
     private void enter(FabricConnection made) {
-        if (!table.enter(attempt, made)) {
+        boolean entered = evictor.withRoom(() -> table.enter(attempt, made), deadline);
+        if (!entered) {
             throw yielded();
         }
     }
@@ -233,10 +242,12 @@ final class Initiator {
                         new EstablishedRequest(services.self(), made.laneSet().stateNames(), own),
                         deadline.remaining()));
         made.laneSet()
-                .setPeerStates(RequestValidator.states(
-                        peer.name(),
-                        established.queuePairStates(),
-                        made.laneSet().count()));
+                .setPeerStates(
+                        RequestValidator.states(
+                                peer.name(),
+                                established.queuePairStates(),
+                                made.laneSet().count()),
+                        "as the peer answered to POST established");
         made.move(ConnectionState.NEGOTIATING, ConnectionState.PROBING);
     }
 

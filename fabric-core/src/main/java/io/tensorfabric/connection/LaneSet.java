@@ -9,9 +9,9 @@ import io.tensorfabric.verbs.QueuePairOptions;
 import io.tensorfabric.verbs.QueuePairState;
 import io.tensorfabric.verbs.SharedReceiveQueue;
 import java.security.SecureRandom;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
@@ -38,15 +38,12 @@ final class LaneSet {
     private final List<QueuePairLane> lanes = new CopyOnWriteArrayList<>();
     private final int[] psns;
     private volatile List<Lane> view = List.of();
-    private volatile List<LaneStatus> statuses = List.of();
+    private final StateLog states = new StateLog();
+    private final StateLog peerStates = new StateLog();
     private volatile List<LaneOffer> peers = List.of();
-    private volatile List<QueuePairState> peerStates = List.of();
     private @Nullable ReceiveQueue receiveQueue;
     private boolean reserved;
     private boolean ready;
-
-    /** State of the own queue pair, as this end moved it. */
-    private record LaneStatus(QueuePairState state, Instant since, String reason) {}
 
     LaneSet(FabricConnection connection, FabricServices services, PathDecision path, int count) {
         this.connection = connection;
@@ -95,7 +92,7 @@ final class LaneSet {
             negotiation.run(
                     "RESET -> INIT of lane " + i,
                     () -> steps.toInit(lanes.get(index).queuePair()));
-            setStatus(i, QueuePairState.INIT, "waiting for the peer");
+            states.add(i, QueuePairState.INIT, "waiting for the peer");
         }
     }
 
@@ -162,7 +159,7 @@ final class LaneSet {
             undo.keep();
         }
         view = List.copyOf(lanes);
-        setStatus(index, QueuePairState.RESET, "created");
+        states.add(index, QueuePairState.RESET, "created");
     }
 
     /** What the peer must know of the lanes. */
@@ -191,10 +188,10 @@ final class LaneSet {
                     "INIT -> RTR of lane " + lane.index(),
                     () -> steps.toRtr(
                             lane.queuePair(), mtu, gid, peer.lid(), offer.qpn(), offer.psn(), offer.providerAddress()));
-            setStatus(lane.index(), QueuePairState.RTR, "the peer's lane is known");
+            states.add(lane.index(), QueuePairState.RTR, "the peer's lane is known");
             negotiation.run(
                     "RTR -> RTS of lane " + lane.index(), () -> steps.toRts(lane.queuePair(), psns[lane.index()]));
-            setStatus(lane.index(), QueuePairState.RTS, "connected");
+            states.add(lane.index(), QueuePairState.RTS, "connected");
         }
         ready = true;
     }
@@ -204,43 +201,42 @@ final class LaneSet {
         return ready;
     }
 
-    private synchronized void setStatus(int lane, QueuePairState state, String reason) {
-        List<LaneStatus> changed = new ArrayList<>(statuses);
-        LaneStatus status = new LaneStatus(state, Instant.now(), reason);
-        if (lane < changed.size()) {
-            changed.set(lane, status);
-        } else {
-            changed.add(status);
-        }
-        statuses = List.copyOf(changed);
-    }
-
     /** The peer told the states of its queue pairs. */
-    void setPeerStates(List<QueuePairState> states) {
-        peerStates = List.copyOf(states);
+    void setPeerStates(List<QueuePairState> told, String reason) {
+        for (int i = 0; i < told.size(); i++) {
+            peerStates.add(i, told.get(i), reason);
+        }
     }
 
     /** Own states, by lane, as they travel in the negotiation. */
     List<String> stateNames() {
-        return statuses.stream().map(status -> status.state().name()).toList();
+        List<String> names = new ArrayList<>();
+        for (int i = 0; i < states.lanes(); i++) {
+            names.add(Objects.requireNonNull(states.latest(i)).state().name());
+        }
+        return names;
     }
 
     List<QueuePairStatus> describe() {
-        List<LaneStatus> now = statuses;
         List<LaneOffer> offers = peers;
-        List<QueuePairState> states = peerStates;
         List<QueuePairStatus> result = new ArrayList<>();
-        for (int i = 0; i < now.size(); i++) {
+        for (int i = 0; i < states.lanes(); i++) {
             QueuePairLane lane = lanes.get(i);
-            result.add(new QueuePairStatus(
-                    i,
-                    lane.purpose(),
-                    lane.number(),
-                    now.get(i).state(),
-                    i < offers.size() ? Integer.valueOf(offers.get(i).qpn()) : null,
-                    i < states.size() ? states.get(i) : null,
-                    now.get(i).since(),
-                    now.get(i).reason()));
+            QueuePairTransition own = states.latest(i);
+            QueuePairTransition peer = peerStates.latest(i);
+            if (own != null) {
+                result.add(new QueuePairStatus(
+                        i,
+                        lane.purpose(),
+                        lane.number(),
+                        own.state(),
+                        i < offers.size() ? Integer.valueOf(offers.get(i).qpn()) : null,
+                        peer != null ? peer.state() : null,
+                        own.time(),
+                        own.reason(),
+                        states.of(i),
+                        peerStates.of(i)));
+            }
         }
         return result;
     }
@@ -253,7 +249,7 @@ final class LaneSet {
             } catch (RuntimeException e) {
                 connection.log().debug("Lane {} of {} cannot be moved to ERR", lane.index(), connection.id(), e);
             }
-            setStatus(lane.index(), QueuePairState.ERR, reason);
+            states.add(lane.index(), QueuePairState.ERR, reason);
         }
     }
 

@@ -24,6 +24,12 @@ final class OptionsCheck {
         atMost(device, "bulkLanes", options.bulkLanes(), device.options().sendCompletions() / 4 - 1);
     }
 
+    /** Queue pairs that connections may have at once. */
+    static int maxQueuePairs(FabricDevice device, ConnectionOptions options) {
+        int limit = device.attributes().maxQueuePairs();
+        return options.maxQueuePairs() == 0 ? limit : Math.min(options.maxQueuePairs(), limit);
+    }
+
     private static void atMost(FabricDevice device, String option, int value, int most) {
         if (value > most) {
             throw new IllegalArgumentException(

@@ -19,18 +19,34 @@ record OrderlyClose(FabricConnection connection, FabricServices services) {
         Deadline deadline = Deadline.in(timeout);
         if (connection.isHalfOpen()) {
             connection.failQuietly(closed());
-        } else if (connection.drain()) {
-            sayGoodbye();
-            awaitIdle(deadline.within(services.options().drainTimeout()));
-            services.peers()
-                    .tellClosed(
-                            connection,
-                            deadline.within(services.options().drainTimeout()).remaining());
-            connection.startTeardown();
+        } else if (begin()) {
+            finish(timeout);
+            return;
         } else {
             awaitIdle(deadline.within(services.options().drainTimeout()));
             connection.startTeardown();
         }
+        awaitDown(deadline);
+    }
+
+    /** Stops new work at both ends; false if it ends already. The caller of this finishes. */
+    boolean begin() {
+        if (!connection.drain()) {
+            return false;
+        }
+        sayGoodbye();
+        return true;
+    }
+
+    /** Lets work in flight end, tells the peer and takes it apart; blocks until it is DOWN or the time is over. */
+    void finish(Duration timeout) {
+        Deadline deadline = Deadline.in(timeout);
+        awaitIdle(deadline.within(services.options().drainTimeout()));
+        services.peers()
+                .tellClosed(
+                        connection,
+                        deadline.within(services.options().drainTimeout()).remaining());
+        connection.startTeardown();
         awaitDown(deadline);
     }
 

@@ -9,7 +9,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -41,8 +40,8 @@ public final class QueuePairConnectionManager implements NegotiationHandler {
     private final ConnectionTable table;
     private final PeerBook book;
     private final Responder responder;
-    private final FailureLog failures = new FailureLog();
-    private final List<ConnectionListener> listeners = new CopyOnWriteArrayList<>();
+    private final Evictor evictor;
+    private final ConnectionFollower follower;
     private final DeviceObserver deviceObserver;
     private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.NEW);
 
@@ -59,11 +58,14 @@ public final class QueuePairConnectionManager implements NegotiationHandler {
         OptionsCheck.check(device, options);
         this.client = client;
         this.book = new PeerBook(identity, directory, client, options);
-        this.table = new ConnectionTable(identity, options.maxConnections());
+        this.table =
+                new ConnectionTable(identity, options.maxConnections(), OptionsCheck.maxQueuePairs(device, options));
+        this.follower = new ConnectionFollower(device, table, book);
         this.services = new FabricServices(
-                identity, device, options, messagePool, handler, FabricExecutors.create(), new Following(), book);
-        this.responder = new Responder(services, table, memoryKinds);
-        this.deviceObserver = new DeviceFollower(table, book);
+                identity, device, options, messagePool, handler, FabricExecutors.create(), follower, book);
+        this.evictor = new Evictor(table, services);
+        this.responder = new Responder(services, table, evictor, memoryKinds);
+        this.deviceObserver = new DeviceFollower(device, table, book);
     }
 
     /** Starts collecting what a manager needs. */
@@ -84,7 +86,8 @@ public final class QueuePairConnectionManager implements NegotiationHandler {
             return;
         }
         services.device().add(deviceObserver);
-        Caretaker caretaker = new Caretaker(table, services.options());
+        Caretaker caretaker = new Caretaker(
+                table, evictor, services.options(), services.executors().callbacks());
         var unused = services.executors()
                 .timer()
                 .scheduleWithFixedDelay(caretaker, caretaker.tickNanos(), caretaker.tickNanos(), TimeUnit.NANOSECONDS);
@@ -107,12 +110,12 @@ public final class QueuePairConnectionManager implements NegotiationHandler {
 
     /** Has a listener told of changes of connections' states. */
     public void addListener(ConnectionListener listener) {
-        listeners.add(listener);
+        follower.listeners().add(listener);
     }
 
     /** Has a listener told no more. */
     public void removeListener(ConnectionListener listener) {
-        listeners.remove(listener);
+        follower.listeners().remove(listener);
     }
 
     /**
@@ -215,7 +218,7 @@ public final class QueuePairConnectionManager implements NegotiationHandler {
         }
         Initiator initiator;
         try {
-            initiator = new Initiator(services, table, book, client, peer);
+            initiator = new Initiator(services, table, evictor, book, client, peer);
         } catch (RuntimeException e) {
             ConnectionException failure = new ConnectionException(
                     Kind.UNREACHABLE,
@@ -236,7 +239,7 @@ public final class QueuePairConnectionManager implements NegotiationHandler {
                 ConnectionException failure = Attempt.failure(record.name(), error);
                 record.failed(failure);
                 if (failure.kind() != Kind.CLOSED) {
-                    failures.add(initiator, record.name(), failure);
+                    follower.failures().add(initiator, record.name(), failure);
                     LOG.warn("{}", failure.getMessage());
                 }
                 future.completeExceptionally(failure);
@@ -275,7 +278,17 @@ public final class QueuePairConnectionManager implements NegotiationHandler {
 
     /** The latest negotiations that failed, newest first; those of peers that this end could not answer too. */
     public List<NegotiationFailure> negotiationFailures() {
-        return failures.latest();
+        return follower.failures().latest();
+    }
+
+    /** The latest connections that ended, newest first, with the states that their queue pairs went through. */
+    public List<EndedConnection> endedConnections() {
+        return follower.ended().latest();
+    }
+
+    /** Connections so far that were closed to make room for others, or since nobody used them. */
+    public long evictions() {
+        return evictor.evictions();
     }
 
     /** Forgets the backoff of a peer, so that the next call negotiates at once. */
@@ -346,39 +359,5 @@ public final class QueuePairConnectionManager implements NegotiationHandler {
         new Shutdown(services, table).run(deadline);
         services.device().remove(deviceObserver);
         services.executors().close(Deadline.in(deadline.remaining()));
-    }
-
-    /** Keeps the peers' records, and tells the listeners. */
-    private final class Following implements FabricServices.Observer {
-
-        @Override
-        public void stateChanged(FabricConnection connection, ConnectionState from, ConnectionState to) {
-            if (to == ConnectionState.UP) {
-                // An incoming connection proves that the peer can be reached again.
-                book.recordsOf(connection.peer().nodeId()).forEach(PeerRecord::cameUp);
-            } else if (to == ConnectionState.DOWN && connection.wasUp()) {
-                book.recordsOf(connection.peer().nodeId())
-                        .forEach(record ->
-                                record.lost(connection.failure(), connection.wasUseful(), connection.upSince()));
-            }
-            for (ConnectionListener listener : listeners) {
-                try {
-                    listener.stateChanged(connection, from, to);
-                } catch (RuntimeException e) {
-                    LOG.error("A listener failed on {} becoming {}", connection.id(), to, e);
-                }
-            }
-        }
-
-        @Override
-        public void refused(FabricConnection connection, ConnectionException cause) {
-            failures.add(services.device(), connection, cause);
-            LOG.warn("The request of {} failed: {}", connection.peerName(), cause.getMessage());
-        }
-
-        @Override
-        public void gone(FabricConnection connection) {
-            table.remove(connection);
-        }
     }
 }

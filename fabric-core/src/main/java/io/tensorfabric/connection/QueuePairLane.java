@@ -293,7 +293,7 @@ final class QueuePairLane implements Lane, CompletionTarget {
             return;
         }
         if (status == 0 && !internal) {
-            connection.markUseful();
+            connection.use().mark();
         }
         if (buffer >= 0) {
             buffers.giveBack(buffer);

@@ -2,6 +2,7 @@ package io.tensorfabric.connection;
 
 import io.tensorfabric.verbs.QueuePairState;
 import java.time.Instant;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param peerState the peer's state as it last told, or {@code null} before it did
  * @param since when the own state was entered
  * @param reason why, in words
+ * @param history all own states, oldest first
+ * @param peerHistory all states of the peer's that it told of, oldest first
  */
 public record QueuePairStatus(
         int lane,
@@ -24,4 +27,6 @@ public record QueuePairStatus(
         @Nullable Integer peerNumber,
         @Nullable QueuePairState peerState,
         Instant since,
-        String reason) {}
+        String reason,
+        List<QueuePairTransition> history,
+        List<QueuePairTransition> peerHistory) {}

@@ -4,8 +4,10 @@ import io.tensorfabric.connection.ConnectionException.Kind;
 import io.tensorfabric.connection.ConnectionTable.Admission;
 import io.tensorfabric.verbs.Gid;
 import io.tensorfabric.verbs.Mtu;
+import io.tensorfabric.verbs.QueuePairState;
 import io.tensorfabric.verbs.WorkCompletionStatus;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -25,13 +27,15 @@ final class Responder {
     private final ConnectionTable table;
     private final RequestValidator validator;
     private final List<String> memoryKinds;
+    private final Evictor evictor;
 
     /** Answers by connection id, so that a repeated request gets the same one. */
     private final Map<String, CompletableFuture<ConnectResponse>> answers = new ConcurrentHashMap<>();
 
     private final Map<String, CompletableFuture<EstablishedResponse>> established = new ConcurrentHashMap<>();
 
-    Responder(FabricServices services, ConnectionTable table, List<String> memoryKinds) {
+    Responder(FabricServices services, ConnectionTable table, Evictor evictor, List<String> memoryKinds) {
+        this.evictor = evictor;
         this.services = services;
         this.table = table;
         this.validator = new RequestValidator(services);
@@ -79,13 +83,15 @@ final class Responder {
 
     /** Enters the connection; returns the one of that id if there is one already. */
     private @Nullable FabricConnection admit(FabricConnection fresh) {
-        Admission admission = table.admit(fresh, null);
+        Deadline patience = fresh.negotiationDeadline().within(PROOF_OF_LIFE);
+        Admission admission = evictor.withRoom(() -> table.admit(fresh, null), patience);
         FabricConnection alive = admission.alive();
         while (alive != null) {
             if (isAlive(alive)) {
                 throw ConnectionTable.conflict(fresh.peer(), "connection " + alive.id() + " with it is up");
             }
-            admission = table.admit(fresh, alive);
+            FabricConnection dead = alive;
+            admission = evictor.withRoom(() -> table.admit(fresh, dead), patience);
             alive = admission.alive();
         }
         FabricConnection replaced = admission.replaced();
@@ -159,6 +165,10 @@ final class Responder {
             Mtu mtu = PathSelector.negotiateMtu(
                     Offers.mtu(path, services.options()), request.path().mtu());
             fresh.setMtu(mtu);
+            fresh.laneSet()
+                    .setPeerStates(
+                            Collections.nCopies(request.lanes().size(), QueuePairState.INIT),
+                            "when the peer sent POST connections");
             fresh.laneSet().create(steps, services);
             fresh.laneSet().connect(steps, request.lanes(), request.path(), mtu);
             List<ZoneGrant> zones = steps.call("opening landing zones", fresh.calls()::openZones);
@@ -239,7 +249,8 @@ final class Responder {
     private void take(FabricConnection connection, EstablishedRequest request) {
         LaneSet lanes = connection.laneSet();
         lanes.setPeerStates(
-                RequestValidator.states(connection.peer().nodeId(), request.queuePairStates(), lanes.count()));
+                RequestValidator.states(connection.peer().nodeId(), request.queuePairStates(), lanes.count()),
+                "as the peer told with POST established");
         connection.calls().zonesOpened(request.zones());
         if (!connection.move(ConnectionState.NEGOTIATING, ConnectionState.PROBING)) {
             throw RequestValidator.notFound(connection.id());

@@ -8,7 +8,11 @@ import io.tensorfabric.testing.LocalNetwork;
 import io.tensorfabric.testing.LocalNetwork.Call;
 import io.tensorfabric.testing.TestNode;
 import io.tensorfabric.testing.TwoNodes;
+import io.tensorfabric.verbs.Gid;
+import io.tensorfabric.verbs.GidEntry;
+import io.tensorfabric.verbs.GidType;
 import io.tensorfabric.verbs.PortState;
+import io.tensorfabric.verbs.QueuePairState;
 import io.tensorfabric.verbs.WorkCompletionStatus;
 import io.tensorfabric.verbs.soft.SoftDeviceOptions;
 import java.net.InetAddress;
@@ -288,6 +292,60 @@ class ReconnectTest {
                     .doesNotContainAnyElementsOf(connection.queuePairs().stream()
                             .map(QueuePairStatus::number)
                             .toList());
+        }
+    }
+
+    @Test
+    void whenAnotherGidChangesThenNothingHappensAndWhenTheOwnOneGoesThenTheConnectionIsMadeAnew() throws Exception {
+        try (TwoNodes nodes = TwoNodes.start()) {
+            Connection connection = nodes.connect();
+            List<GidEntry> before = nodes.a().device().context().queryGidTable(1);
+            List<GidEntry> longer = new ArrayList<>(before);
+            longer.add(new GidEntry(
+                    before.size(), Gid.parse("fe80:0000:0000:0000:0000:0000:0000:0001"), GidType.ROCE_V2, "eth9"));
+            nodes.a().faults().setGidTable(1, longer);
+            for (int i = 0; i < 50; i++) {
+                exchange(connection);
+                LockSupport.parkNanos(2_000_000);
+            }
+            assertThat(connection.state()).isEqualTo(ConnectionState.UP);
+            nodes.a().faults().setGidTable(1, longer.subList(before.size(), longer.size()));
+            await().until(() -> connection.state() == ConnectionState.DOWN);
+            assertThat(connection.failure()).hasMessageContaining("GID_CHANGE");
+            nodes.a().faults().setGidTable(1, before);
+            assertThat(pushUntilItWorks(nodes.a(), TwoNodes.B).id()).isNotEqualTo(connection.id());
+        }
+    }
+
+    @Test
+    void whenAConnectionIsLostThenTheStatesOfBothEndsAreKeptWithTimeAndReason() {
+        try (TwoNodes nodes = TwoNodes.start()) {
+            Connection connection = nodes.connect();
+            nodes.a().faults().setPortState(1, PortState.DOWN);
+            await().until(() -> !nodes.a().manager().endedConnections().isEmpty());
+            EndedConnection ended = nodes.a().manager().endedConnections().get(0);
+            assertThat(ended.id()).isEqualTo(connection.id());
+            assertThat(ended.initiator()).isTrue();
+            assertThat(ended.failure()).contains("PORT_ERR");
+            for (QueuePairStatus lane : ended.queuePairs()) {
+                assertThat(lane.history())
+                        .extracting(QueuePairTransition::state)
+                        .containsExactly(
+                                QueuePairState.RESET,
+                                QueuePairState.INIT,
+                                QueuePairState.RTR,
+                                QueuePairState.RTS,
+                                QueuePairState.ERR);
+                assertThat(lane.history()).extracting(QueuePairTransition::time).isSorted();
+                assertThat(lane.history().get(4).reason()).contains("PORT_ERR");
+                assertThat(lane.peerHistory())
+                        .extracting(QueuePairTransition::state)
+                        .containsExactly(QueuePairState.RTS);
+            }
+            assertThat(nodes.otherEnd().queuePairs().get(0).peerHistory())
+                    .extracting(QueuePairTransition::state)
+                    .containsExactly(QueuePairState.INIT, QueuePairState.RTS);
+            nodes.a().faults().setPortState(1, PortState.ACTIVE);
         }
     }
 

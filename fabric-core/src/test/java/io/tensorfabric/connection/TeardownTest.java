@@ -10,9 +10,9 @@ import io.tensorfabric.offheap.OffHeap;
 import io.tensorfabric.testing.LocalNetwork.Call;
 import io.tensorfabric.testing.TestNode;
 import io.tensorfabric.testing.TwoNodes;
+import io.tensorfabric.verbs.Errno;
 import io.tensorfabric.verbs.QueuePairState;
 import io.tensorfabric.verbs.WorkCompletionStatus;
-import io.tensorfabric.verbs.soft.SoftDeviceOptions;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.time.Duration;
@@ -182,8 +182,10 @@ class TeardownTest {
 
     @Test
     void whenTheLimitOfConnectionsIsReachedThenTheErrorNamesIt() {
-        try (TwoNodes nodes = TwoNodes.start(builder -> builder.options(
-                        TwoNodes.quickOptions().maxConnections(1).build()));
+        try (TwoNodes nodes = TwoNodes.start(builder -> builder.options(TwoNodes.quickOptions()
+                        .maxConnections(1)
+                        .evictionIdle(Duration.ofMinutes(1))
+                        .build()));
                 TestNode c = TestNode.builder("node-c", nodes.network())
                         .peers(TwoNodes.B)
                         .start()) {
@@ -197,15 +199,15 @@ class TeardownTest {
 
     @Test
     void whenTheDeviceHasNoQueuePairLeftThenConnectSaysSoAndNothingStays() {
-        try (TwoNodes nodes = TwoNodes.start(builder -> builder.name().equals(TwoNodes.B)
-                        ? builder.device(SoftDeviceOptions.defaults().withMaxQueuePairs(3))
-                        : builder);
+        try (TwoNodes nodes = TwoNodes.start();
                 TestNode c = TestNode.builder("node-c", nodes.network())
                         .peers(TwoNodes.B)
                         .start()) {
             nodes.connect();
+            // As when other processes have taken the rest.
+            nodes.b().faults().failCall("ibv_create_qp", Errno.ENOMEM, 1);
             assertThat(NegotiationTest.failureOf(c.manager().connect(TwoNodes.B)))
-                    .hasMessageContaining("creating the queue pair of lane 1")
+                    .hasMessageContaining("creating the queue pair of lane 0")
                     .satisfies(e -> assertThat(e.kind()).isEqualTo(Kind.LIMIT));
             assertThat(nodes.b().manager().connections()).hasSize(1);
         }

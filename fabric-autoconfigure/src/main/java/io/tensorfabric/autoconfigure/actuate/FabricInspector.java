@@ -7,6 +7,7 @@ import io.tensorfabric.connection.CompletionQueueStatus;
 import io.tensorfabric.connection.Connection;
 import io.tensorfabric.connection.ConnectionException;
 import io.tensorfabric.connection.ConnectionState;
+import io.tensorfabric.connection.EndedConnection;
 import io.tensorfabric.connection.NegotiationFailure;
 import io.tensorfabric.connection.Peer;
 import io.tensorfabric.connection.PeerDirectory;
@@ -144,11 +145,14 @@ final class FabricInspector {
     FabricViews.QueuePairs queuePairs() {
         FabricNode node = lifecycle.node();
         if (node == null) {
-            return new FabricViews.QueuePairs(List.of(), List.of());
+            return new FabricViews.QueuePairs(List.of(), List.of(), List.of());
         }
         return new FabricViews.QueuePairs(
                 node.connections().connections().stream()
                         .map(FabricInspector::connection)
+                        .toList(),
+                node.connections().endedConnections().stream()
+                        .map(FabricInspector::ended)
                         .toList(),
                 node.connections().negotiationFailures().stream()
                         .map(FabricInspector::failure)
@@ -167,6 +171,18 @@ final class FabricInspector {
                 connection.queuePairs().stream().map(FabricInspector::lane).toList());
     }
 
+    private static FabricViews.EndedConnectionView ended(EndedConnection ended) {
+        return new FabricViews.EndedConnectionView(
+                ended.id(),
+                ended.peerName(),
+                ended.peerNodeId(),
+                ended.initiator(),
+                ended.wasUp(),
+                ended.ended(),
+                ended.failure(),
+                ended.queuePairs().stream().map(FabricInspector::lane).toList());
+    }
+
     private static FabricViews.Lane lane(QueuePairStatus status) {
         return new FabricViews.Lane(
                 status.lane(),
@@ -176,7 +192,9 @@ final class FabricInspector {
                 status.peerNumber() == null ? null : hex(status.peerNumber()),
                 status.peerState() == null ? null : status.peerState().name(),
                 status.since(),
-                status.reason());
+                status.reason(),
+                status.history(),
+                status.peerHistory());
     }
 
     /** As ibv_devinfo and perftest print queue pair numbers. */

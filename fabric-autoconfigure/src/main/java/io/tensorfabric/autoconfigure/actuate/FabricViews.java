@@ -3,6 +3,7 @@ package io.tensorfabric.autoconfigure.actuate;
 import io.tensorfabric.connection.ConnectionState;
 import io.tensorfabric.connection.LanePurpose;
 import io.tensorfabric.connection.PeerState;
+import io.tensorfabric.connection.QueuePairTransition;
 import io.tensorfabric.transfer.TransferStatistics;
 import io.tensorfabric.transfer.TransferStatus;
 import java.time.Instant;
@@ -112,7 +113,9 @@ final class FabricViews {
             @Nullable String peerNumber,
             @Nullable String peerState,
             Instant since,
-            String reason) {}
+            String reason,
+            List<QueuePairTransition> history,
+            List<QueuePairTransition> peerHistory) {}
 
     /** A connection with its lanes. */
     record ConnectionView(
@@ -136,8 +139,22 @@ final class FabricViews {
             int gidIndex,
             String message) {}
 
+    /** A connection that ended, with the states that its queue pairs went through. */
+    record EndedConnectionView(
+            String id,
+            String peer,
+            String peerNodeId,
+            boolean initiator,
+            boolean wasUp,
+            Instant ended,
+            @Nullable String failure,
+            List<Lane> lanes) {}
+
     /** All queue pairs. */
-    record QueuePairs(List<ConnectionView> connections, List<FailedNegotiation> failedNegotiations) {}
+    record QueuePairs(
+            List<ConnectionView> connections,
+            List<EndedConnectionView> endedConnections,
+            List<FailedNegotiation> failedNegotiations) {}
 
     /** A completion queue. */
     record CompletionQueueView(

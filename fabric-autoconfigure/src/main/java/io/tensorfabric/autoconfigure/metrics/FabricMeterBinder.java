@@ -54,6 +54,12 @@ final class FabricMeterBinder implements MeterBinder {
                     .tag("state", state.name())
                     .register(registry);
         }
+        FunctionCounter.builder(
+                        "fabric.connection.evictions",
+                        lifecycle,
+                        read(node -> node.connections().evictions()))
+                .description("Unused connections that were closed, mostly to make room for others")
+                .register(registry);
         for (QueuePairState state : QueuePairState.values()) {
             Gauge.builder(
                             "fabric.qp.count",
