@@ -55,7 +55,7 @@ final class LifecycleNegotiation implements NegotiationHandler {
     }
 
     @Override
-    public void close(String connectionId) {
-        running().close(connectionId);
+    public void close(String connectionId, String nodeId) {
+        running().close(connectionId, nodeId);
     }
 }

@@ -3,6 +3,7 @@ package io.tensorfabric.connection;
 import io.tensorfabric.memory.BufferLease;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A connection to a peer. Thread-safe. */
@@ -16,6 +17,9 @@ public interface Connection {
 
     /** The configured name of the peer, or its node id when it is not configured here. */
     String peerName();
+
+    /** What the peer may do to this node, as decided when the connection was made. */
+    Set<PeerRight> rights();
 
     /** The present state. */
     ConnectionState state();

@@ -14,6 +14,7 @@ public final class ConnectionManagerBuilder {
     private @Nullable NegotiationClient client;
     private @Nullable PeerDirectory directory;
     private @Nullable ConnectionHandler handler;
+    private PeerPolicy policy = PeerPolicy.ALLOW_ALL;
     private ConnectionOptions options = ConnectionOptions.defaults();
     private List<String> memoryKinds = List.of();
 
@@ -55,6 +56,12 @@ public final class ConnectionManagerBuilder {
         return this;
     }
 
+    /** Sets what peers may do to this node; everything else. */
+    public ConnectionManagerBuilder policy(PeerPolicy value) {
+        policy = value;
+        return this;
+    }
+
     /** Sets how connections are made; the defaults else. */
     public ConnectionManagerBuilder options(ConnectionOptions value) {
         options = value;
@@ -87,6 +94,7 @@ public final class ConnectionManagerBuilder {
                 needed("directory", directory),
                 needed("handler", handler),
                 options,
+                policy,
                 kinds);
     }
 

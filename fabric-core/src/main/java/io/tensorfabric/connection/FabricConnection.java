@@ -7,6 +7,7 @@ import io.tensorfabric.verbs.WorkCompletionStatus;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -75,6 +76,11 @@ final class FabricConnection implements Connection {
     @Override
     public String peerName() {
         return services.peers().nameOf(peer.nodeId());
+    }
+
+    @Override
+    public Set<PeerRight> rights() {
+        return lanes.rights();
     }
 
     @Override

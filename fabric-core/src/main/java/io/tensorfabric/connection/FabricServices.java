@@ -15,6 +15,7 @@ import java.time.Duration;
  * @param executors threads
  * @param observer who follows the connections
  * @param peers how peers are called and reached
+ * @param policy what peers may do here
  */
 record FabricServices(
         NodeIdentity self,
@@ -24,7 +25,8 @@ record FabricServices(
         ConnectionHandler handler,
         FabricExecutors executors,
         Observer observer,
-        Peers peers) {
+        Peers peers,
+        PeerPolicy policy) {
 
     /** Follows the connections. */
     interface Observer {

@@ -1,6 +1,7 @@
 package io.tensorfabric.connection;
 
 import io.tensorfabric.memory.BufferLease;
+import io.tensorfabric.verbs.AccessFlag;
 import io.tensorfabric.verbs.Gid;
 import io.tensorfabric.verbs.Mtu;
 import io.tensorfabric.verbs.QueuePair;
@@ -10,8 +11,10 @@ import io.tensorfabric.verbs.QueuePairState;
 import io.tensorfabric.verbs.SharedReceiveQueue;
 import java.security.SecureRandom;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +36,7 @@ final class LaneSet {
     private final ConnectionOptions options;
     private final CompletionPoller poller;
     private final QueuePairSteps steps;
+    private final Set<PeerRight> rights;
     private final int count;
     private final int receives;
     private final List<QueuePairLane> lanes = new CopyOnWriteArrayList<>();
@@ -50,6 +54,7 @@ final class LaneSet {
         this.device = services.device();
         this.options = services.options();
         this.poller = device.nextPoller();
+        this.rights = Set.copyOf(services.policy().rightsOf(connection.peer().nodeId()));
         this.count = count;
         this.receives = count * options.receiveCredits();
         this.psns = RANDOM.ints(count, 0, 1 << 24).toArray();
@@ -67,6 +72,23 @@ final class LaneSet {
 
     PathDecision path() {
         return steps.path();
+    }
+
+    /** What the peer may do to this node. */
+    Set<PeerRight> rights() {
+        return rights;
+    }
+
+    /** What a queue pair lets a peer of these rights do. */
+    private static Set<AccessFlag> access(Set<PeerRight> rights) {
+        Set<AccessFlag> access = EnumSet.noneOf(AccessFlag.class);
+        if (rights.contains(PeerRight.PUSH) || rights.contains(PeerRight.PUBLISH)) {
+            access.add(AccessFlag.REMOTE_WRITE);
+        }
+        if (rights.contains(PeerRight.PULL)) {
+            access.add(AccessFlag.REMOTE_READ);
+        }
+        return access;
     }
 
     int count() {
@@ -91,7 +113,7 @@ final class LaneSet {
             negotiation.run("creating the queue pair of lane " + i, () -> createLane(services, index));
             negotiation.run(
                     "RESET -> INIT of lane " + i,
-                    () -> steps.toInit(lanes.get(index).queuePair()));
+                    () -> steps.toInit(lanes.get(index).queuePair(), access(rights)));
             states.add(i, QueuePairState.INIT, "waiting for the peer");
         }
     }

@@ -19,6 +19,10 @@ public interface NegotiationHandler {
     /** {@code POST connections/{id}/zones}. */
     ZoneGrant openZone(String connectionId, ZoneRequest request);
 
-    /** {@code DELETE connections/{id}}; unknown ids are ignored. */
-    void close(String connectionId);
+    /**
+     * {@code DELETE connections/{id}}; ids of no connection with the caller are ignored.
+     *
+     * @param nodeId node id of the caller
+     */
+    void close(String connectionId, String nodeId);
 }

@@ -53,6 +53,7 @@ public final class QueuePairConnectionManager implements NegotiationHandler {
             PeerDirectory directory,
             ConnectionHandler handler,
             ConnectionOptions options,
+            PeerPolicy policy,
             List<String> memoryKinds) {
         RequestValidator.checkIdentity(identity);
         OptionsCheck.check(device, options);
@@ -62,7 +63,7 @@ public final class QueuePairConnectionManager implements NegotiationHandler {
                 new ConnectionTable(identity, options.maxConnections(), OptionsCheck.maxQueuePairs(device, options));
         this.follower = new ConnectionFollower(device, table, book);
         this.services = new FabricServices(
-                identity, device, options, messagePool, handler, FabricExecutors.create(), follower, book);
+                identity, device, options, messagePool, handler, FabricExecutors.create(), follower, book, policy);
         this.evictor = new Evictor(table, services);
         this.responder = new Responder(services, table, evictor, memoryKinds);
         this.deviceObserver = new DeviceFollower(device, table, book);
@@ -321,8 +322,8 @@ public final class QueuePairConnectionManager implements NegotiationHandler {
 
     /** Blocks until what is in flight has ended, at most {@link ConnectionOptions#drainTimeout()}. */
     @Override
-    public void close(String connectionId) {
-        responder.close(connectionId);
+    public void close(String connectionId, String nodeId) {
+        responder.close(connectionId, nodeId);
     }
 
     private void checkRunning() {

@@ -8,7 +8,6 @@ import io.tensorfabric.verbs.PathAddress;
 import io.tensorfabric.verbs.QueuePair;
 import io.tensorfabric.verbs.QueuePairAttributes;
 import io.tensorfabric.verbs.QueuePairState;
-import java.util.EnumSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -21,15 +20,16 @@ import org.jspecify.annotations.Nullable;
  */
 record QueuePairSteps(LinkOptions link, PathDecision path, int reads) {
 
-    /** What the queue pair lets through; whether memory can be reached is decided by its own keys. */
-    private static final Set<AccessFlag> REMOTE_RIGHTS = EnumSet.of(AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ);
-
-    /** RESET to INIT. */
-    void toInit(QueuePair queuePair) {
+    /**
+     * RESET to INIT.
+     *
+     * @param remote what the queue pair lets through; whether memory can be reached is decided by its own keys
+     */
+    void toInit(QueuePair queuePair, Set<AccessFlag> remote) {
         queuePair.modify(QueuePairAttributes.to(QueuePairState.INIT)
                 .pkeyIndex(0)
                 .port(path.port())
-                .accessFlags(REMOTE_RIGHTS)
+                .accessFlags(remote)
                 .build());
     }
 

@@ -51,6 +51,9 @@ final class RequestValidator {
         if (peer.equals(services.self().nodeId())) {
             throw refused(peer, "it has the node id of this node: give each node an id of its own");
         }
+        if (services.policy().rightsOf(peer).isEmpty()) {
+            throw refused(peer, "it is not among the nodes that this node lets in");
+        }
         String provider = services.device().providerName();
         if (!request.provider().equals(provider)) {
             throw refused(peer, "it uses provider " + printable(request.provider()) + ", this node uses " + provider);

@@ -271,9 +271,9 @@ final class Responder {
         return connection.calls().openZone(request.bytes());
     }
 
-    void close(String connectionId) {
+    void close(String connectionId, String nodeId) {
         FabricConnection connection = table.byId(connectionId);
-        if (connection != null) {
+        if (connection != null && connection.peer().nodeId().equals(nodeId)) {
             new OrderlyClose(connection, services).peerAsked();
         }
     }

@@ -36,6 +36,8 @@ final class WindowProbe {
     private static final Set<AccessFlag> REGION_RIGHTS =
             EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.MEMORY_WINDOW_BIND);
 
+    private static final Set<AccessFlag> QUEUE_PAIR_RIGHTS = EnumSet.of(AccessFlag.REMOTE_WRITE);
+
     private final SendRequests requests;
     private final WorkCompletions completions;
     private final CompletionQueue queue;
@@ -100,8 +102,8 @@ final class WindowProbe {
         int psnOfA = random.nextInt(1 << 24);
         int psnOfB = random.nextInt(1 << 24);
         QueuePairSteps steps = new QueuePairSteps(ConnectionOptions.LinkOptions.defaults(), path, 1);
-        steps.toInit(a);
-        steps.toInit(b);
+        steps.toInit(a, QUEUE_PAIR_RIGHTS);
+        steps.toInit(b, QUEUE_PAIR_RIGHTS);
         steps.toRtr(a, path.activeMtu(), path.gid().gid(), path.lid(), b.number(), psnOfB, b.providerAddress());
         steps.toRtr(b, path.activeMtu(), path.gid().gid(), path.lid(), a.number(), psnOfA, a.providerAddress());
         steps.toRts(a, psnOfA);

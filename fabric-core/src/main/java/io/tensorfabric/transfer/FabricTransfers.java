@@ -4,6 +4,7 @@ import io.tensorfabric.connection.Connection;
 import io.tensorfabric.connection.ConnectionException;
 import io.tensorfabric.connection.ConnectionHandler;
 import io.tensorfabric.connection.Lane;
+import io.tensorfabric.connection.PeerRight;
 import io.tensorfabric.connection.ZoneGrant;
 import io.tensorfabric.memory.MemoryRegionPool;
 import io.tensorfabric.tensor.Tensor;
@@ -160,7 +161,7 @@ public final class FabricTransfers
         refuseIfStopped(connection);
         PeerLink link = engine.openLink(connection);
         try {
-            return List.of(link.receiver().openShared());
+            return mayPush(connection) ? List.of(link.receiver().openShared()) : List.of();
         } catch (RuntimeException e) {
             engine.closeLink(connection);
             throw e;
@@ -175,7 +176,15 @@ public final class FabricTransfers
             String message = "The connection of peer '" + connection.peerName() + "' is down";
             throw new ConnectionException(ConnectionException.Kind.NOT_FOUND, connection.peerName(), message);
         }
+        if (!mayPush(connection)) {
+            String message = "Peer '" + connection.peerName() + "' may not push to this node";
+            throw new ConnectionException(ConnectionException.Kind.REFUSED, connection.peerName(), message);
+        }
         return link.receiver().openDedicated(bytes);
+    }
+
+    private static boolean mayPush(Connection connection) {
+        return connection.rights().contains(PeerRight.PUSH);
     }
 
     private void refuseIfStopped(Connection connection) {

@@ -2,6 +2,7 @@ package io.tensorfabric.transfer;
 
 import io.tensorfabric.connection.Connection;
 import io.tensorfabric.connection.ConnectionException;
+import io.tensorfabric.connection.PeerRight;
 import io.tensorfabric.connection.RemoteGrant;
 import io.tensorfabric.connection.ZoneGrant;
 import io.tensorfabric.memory.BufferLease;
@@ -187,6 +188,11 @@ final class LinkReceiver {
     }
 
     private void take(InboundTransfer transfer) {
+        if (!connection.rights().contains(PeerRight.PUSH)) {
+            // Only an empty tensor comes this far: anything else needs a zone, and none was opened.
+            transfer.refuse(RejectCode.NO_LISTENER, "the sender may not push to the receiver");
+            return;
+        }
         long id = transfer.transferId();
         Object before = link.ledger().begin(id, transfer);
         if (before != null) {

@@ -89,7 +89,10 @@ final class PushFailures {
     /** The peer gives no zone of its own for a large tensor. */
     static TransferException zoneRefused(Push push, ConnectionException refusal) {
         String message = subject(push) + " needs a landing zone of its own, which the peer refuses: "
-                + refusal.getMessage() + ". Raise the peer's limit for dedicated zones, or push smaller tensors";
+                + refusal.getMessage()
+                + (refusal.kind() == ConnectionException.Kind.REFUSED
+                        ? ". Give this node the right to push at the peer"
+                        : ". Raise the peer's limit for dedicated zones, or push smaller tensors");
         return new TransferException(TransferException.Kind.REJECTED, push.peer(), message, refusal.status(), refusal);
     }
 

@@ -100,7 +100,7 @@ class NegotiationTest {
             assertThatThrownBy(() -> b.established(UUID.randomUUID().toString(), established("x")))
                     .isInstanceOfSatisfying(
                             ConnectionException.class, e -> assertThat(e.kind()).isEqualTo(Kind.NOT_FOUND));
-            b.close(UUID.randomUUID().toString());
+            b.close(UUID.randomUUID().toString(), TwoNodes.A);
         }
     }
 
@@ -293,7 +293,7 @@ class NegotiationTest {
             ConnectResponse first = nodes.b().manager().connect(withAddress);
             assertThat(nodes.b().manager().connect(withAddress)).isSameAs(first);
             assertThat(nodes.b().manager().connections()).hasSize(1);
-            nodes.b().manager().close(request.connectionId());
+            nodes.b().manager().close(request.connectionId(), "stranger");
             await().until(() -> nodes.b().manager().connections().isEmpty());
         }
     }

@@ -149,7 +149,7 @@ public final class LocalNetwork {
         @Override
         public void close(Peer peer, String connectionId, Duration timeout) {
             call(Call.CLOSE, peer, handler -> {
-                handler.close(connectionId);
+                handler.close(connectionId, from);
                 return connectionId;
             });
         }

@@ -47,6 +47,7 @@ public class RecordingHandler implements ConnectionHandler {
     private final List<Connection> downs = new CopyOnWriteArrayList<>();
     private final AtomicInteger readies = new AtomicInteger();
     private volatile @Nullable Runnable onReady;
+    private volatile boolean opensNothing;
 
     /** Zones come from that pool. */
     public RecordingHandler(MemoryRegionPool pool) {
@@ -56,7 +57,7 @@ public class RecordingHandler implements ConnectionHandler {
     @Override
     public List<ZoneGrant> openZones(Connection connection) {
         held.put(connection.id(), new CopyOnWriteArrayList<>());
-        return List.of(open(connection, ZONE_BYTES, false));
+        return opensNothing ? List.of() : List.of(open(connection, ZONE_BYTES, false));
     }
 
     @Override
@@ -157,6 +158,11 @@ public class RecordingHandler implements ConnectionHandler {
     /** How often a lane was said to be ready. */
     public int readies() {
         return readies.get();
+    }
+
+    /** Opens no zone to peers that connect from now on. */
+    public void openNothing() {
+        opensNothing = true;
     }
 
     /** Calls this on the poller thread whenever a lane is ready. */

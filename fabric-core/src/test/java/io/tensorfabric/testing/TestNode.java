@@ -5,6 +5,7 @@ import io.tensorfabric.connection.ConnectionOptions;
 import io.tensorfabric.connection.FabricDevice;
 import io.tensorfabric.connection.FabricDeviceOptions;
 import io.tensorfabric.connection.NodeIdentity;
+import io.tensorfabric.connection.PeerPolicy;
 import io.tensorfabric.connection.QueuePairConnectionManager;
 import io.tensorfabric.memory.HostMemoryProvider;
 import io.tensorfabric.memory.MemoryPoolOptions;
@@ -44,6 +45,7 @@ public final class TestNode implements AutoCloseable {
                 .directory(network.directory(builder.peers))
                 .handler(handler)
                 .options(builder.options)
+                .policy(builder.policy)
                 .build();
         manager.start();
         network.attach(name, manager);
@@ -126,6 +128,7 @@ public final class TestNode implements AutoCloseable {
         private MemoryPoolOptions poolOptions =
                 new MemoryPoolOptions(16L << 20, 256L << 20, 256, Duration.ofSeconds(5));
         private ConnectionOptions options = ConnectionOptions.defaults();
+        private PeerPolicy policy = PeerPolicy.ALLOW_ALL;
         private Function<TestNode, ConnectionHandler> handler = node -> new RecordingHandler(node.pool());
 
         private Builder(String name, LocalNetwork network) {
@@ -165,6 +168,12 @@ public final class TestNode implements AutoCloseable {
         /** How it connects. */
         public Builder options(ConnectionOptions value) {
             options = value;
+            return this;
+        }
+
+        /** What peers may do here. */
+        public Builder policy(PeerPolicy value) {
+            policy = value;
             return this;
         }
 

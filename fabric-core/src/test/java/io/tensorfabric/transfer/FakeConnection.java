@@ -6,14 +6,17 @@ import io.tensorfabric.connection.ConnectionState;
 import io.tensorfabric.connection.Lane;
 import io.tensorfabric.connection.LanePurpose;
 import io.tensorfabric.connection.NodeIdentity;
+import io.tensorfabric.connection.PeerRight;
 import io.tensorfabric.connection.QueuePairStatus;
 import io.tensorfabric.connection.RemoteGrant;
 import io.tensorfabric.connection.ZoneGrant;
 import io.tensorfabric.memory.BufferLease;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -67,6 +70,11 @@ final class FakeConnection implements Connection {
     @Override
     public String peerName() {
         return other.name();
+    }
+
+    @Override
+    public Set<PeerRight> rights() {
+        return EnumSet.allOf(PeerRight.class);
     }
 
     @Override

@@ -62,8 +62,8 @@ final class FakeNegotiationHandler implements NegotiationHandler {
     }
 
     @Override
-    public void close(String connectionId) {
-        note("close " + connectionId);
+    public void close(String connectionId, String nodeId) {
+        note("close " + connectionId + " of " + nodeId);
     }
 
     private void note(String call) {

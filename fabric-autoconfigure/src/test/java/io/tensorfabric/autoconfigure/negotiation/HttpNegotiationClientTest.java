@@ -65,7 +65,7 @@ class HttpNegotiationClientTest {
                             "connect " + ID,
                             "established " + ID + " 1",
                             "zone " + ID + " 1099511627776",
-                            "close " + ID);
+                            "close " + ID + " of caller");
         }
     }
 

@@ -1,0 +1,107 @@
+package io.tensorfabric.connection;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.tensorfabric.connection.ConnectionException.Kind;
+import io.tensorfabric.memory.BufferLease;
+import io.tensorfabric.testing.TwoNodes;
+import io.tensorfabric.verbs.AccessFlag;
+import io.tensorfabric.verbs.MemoryRegion;
+import io.tensorfabric.verbs.WorkCompletionStatus;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What peers may do at the level of queue pairs, and to others' connections. */
+@Timeout(60)
+class PeerRightsTest {
+
+    /** B lets A do this; A lets B do everything. */
+    private static TwoNodes withRightsOfA(Set<PeerRight> rights) {
+        return TwoNodes.start(builder ->
+                builder.policy(nodeId -> nodeId.equals(TwoNodes.A) ? rights : EnumSet.allOf(PeerRight.class)));
+    }
+
+    @Test
+    void whenANodeHasNoRightThenItsRequestIsRefusedAndNothingIsMade() {
+        try (TwoNodes nodes = withRightsOfA(Set.of())) {
+            assertThatThrownBy(() -> nodes.a().manager().connect(TwoNodes.B).get(10, TimeUnit.SECONDS))
+                    .isInstanceOf(ExecutionException.class)
+                    .cause()
+                    .isInstanceOfSatisfying(
+                            ConnectionException.class, e -> assertThat(e.kind()).isEqualTo(Kind.REFUSED))
+                    .hasMessageContaining("not among the nodes that this node lets in");
+            assertThat(nodes.b().manager().connections()).isEmpty();
+            assertThat(nodes.b().recording().ups()).isEmpty();
+        }
+    }
+
+    @Test
+    void whenANodeHasNoRightThenThisNodeMayStillConnectToIt() {
+        try (TwoNodes nodes = withRightsOfA(Set.of())) {
+            Connection connection = TwoNodes.connect(nodes.b(), TwoNodes.A);
+            assertThat(connection.rights()).isEmpty();
+            assertThat(nodes.a().manager().connections().get(0).rights()).isEqualTo(EnumSet.allOf(PeerRight.class));
+        }
+    }
+
+    @Test
+    void whenAPeerMayNotPullThenItsReadsEndTheConnectionWhateverKeyItHas() throws Exception {
+        assertThat(read(EnumSet.of(PeerRight.PUSH, PeerRight.PUBLISH))).isNotEqualTo(WorkCompletionStatus.SUCCESS);
+        assertThat(read(EnumSet.of(PeerRight.PUSH, PeerRight.PULL))).isEqualTo(WorkCompletionStatus.SUCCESS);
+    }
+
+    /** A reads from memory of B that a mistake opened to all. */
+    private static WorkCompletionStatus read(Set<PeerRight> rights) throws Exception {
+        try (TwoNodes nodes = withRightsOfA(rights);
+                BufferLease target = nodes.a().pool().acquire(64, "test");
+                BufferLease source = nodes.b().pool().acquire(64, "test");
+                MemoryRegion open = nodes.b()
+                        .device()
+                        .protectionDomain()
+                        .registerMemory(
+                                source.address(), 64, EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ))) {
+            Connection connection = nodes.connect();
+            Transmission transmission = Sends.begin(connection.lanes().get(0), 1, false);
+            transmission.read(target.address(), 64, target.region().lkey(), source.address(), open.rkey());
+            return Sends.await(Sends.submit(transmission));
+        }
+    }
+
+    @Test
+    void whenAPeerMayOnlyPullThenItsWritesAreRefusedWhateverKeyItHas() throws Exception {
+        try (TwoNodes nodes = withRightsOfA(EnumSet.of(PeerRight.PULL));
+                BufferLease source = nodes.a().pool().acquire(64, "test");
+                BufferLease target = nodes.b().pool().acquire(64, "test");
+                MemoryRegion open = nodes.b()
+                        .device()
+                        .protectionDomain()
+                        .registerMemory(
+                                target.address(), 64, EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE))) {
+            nodes.b().recording().openNothing();
+            Connection connection = nodes.connect();
+            Transmission transmission = Sends.begin(connection.lanes().get(0), 1, false);
+            transmission.write(source.address(), 64, source.region().lkey(), target.address(), open.rkey());
+            assertThat(Sends.await(Sends.submit(transmission))).isNotEqualTo(WorkCompletionStatus.SUCCESS);
+        }
+    }
+
+    @Test
+    void whenAnotherNodeClosesAConnectionThenItStaysUp() {
+        try (TwoNodes nodes = TwoNodes.start()) {
+            Connection connection = nodes.connect();
+            NegotiationHandler b = nodes.b().manager();
+            b.close(connection.id(), "somebody-else");
+            b.close(connection.id(), TwoNodes.B);
+            b.close(UUID.randomUUID().toString(), TwoNodes.A);
+            assertThat(nodes.otherEnd().state()).isEqualTo(ConnectionState.UP);
+            b.close(connection.id(), TwoNodes.A);
+            assertThat(nodes.b().manager().find(TwoNodes.A)).isNull();
+        }
+    }
+}
