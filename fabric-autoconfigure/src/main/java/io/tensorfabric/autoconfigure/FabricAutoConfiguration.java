@@ -5,6 +5,7 @@ import io.tensorfabric.connection.NegotiationClient;
 import io.tensorfabric.connection.NegotiationHandler;
 import io.tensorfabric.connection.NodeIdentity;
 import io.tensorfabric.connection.PeerDirectory;
+import io.tensorfabric.connection.PeerPolicy;
 import io.tensorfabric.memory.MemoryRegionPool;
 import io.tensorfabric.transfer.TensorTransferService;
 import io.tensorfabric.transfer.TransferObserver;
@@ -44,6 +45,12 @@ public final class FabricAutoConfiguration {
     }
 
     @Bean
+    @ConditionalOnMissingBean
+    PeerPolicy fabricPeerPolicy(FabricProperties properties) {
+        return new PropertiesPeerPolicy(properties.security().allowedPeers());
+    }
+
+    @Bean
     FabricListeners fabricTensorListenerRegistry() {
         return new FabricListeners();
     }
@@ -54,13 +61,14 @@ public final class FabricAutoConfiguration {
             NodeIdentity identity,
             PeerDirectory peers,
             NegotiationClient client,
+            PeerPolicy policy,
             FabricListeners listeners,
             ObjectProvider<VerbsProvider> provider,
             ObjectProvider<TransferObserver> transferObservers,
             ObjectProvider<ConnectionListener> connectionListeners,
             Environment environment) {
         return new FabricLifecycle(
-                new FabricNodeFactory(properties, provider.getIfUnique(), peers, client),
+                new FabricNodeFactory(properties, provider.getIfUnique(), peers, client, policy),
                 identity,
                 listeners,
                 new FabricLifecycle.Followers(

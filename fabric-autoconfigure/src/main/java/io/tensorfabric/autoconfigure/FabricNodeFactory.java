@@ -6,6 +6,7 @@ import io.tensorfabric.connection.FabricDeviceOptions;
 import io.tensorfabric.connection.NegotiationClient;
 import io.tensorfabric.connection.NodeIdentity;
 import io.tensorfabric.connection.PeerDirectory;
+import io.tensorfabric.connection.PeerPolicy;
 import io.tensorfabric.connection.QueuePairConnectionManager;
 import io.tensorfabric.memory.HostMemoryProvider;
 import io.tensorfabric.memory.MemoryPoolOptions;
@@ -40,6 +41,8 @@ final class FabricNodeFactory {
 
     private final NegotiationClient client;
 
+    private final PeerPolicy policy;
+
     /**
      * A factory.
      *
@@ -49,11 +52,13 @@ final class FabricNodeFactory {
             FabricProperties properties,
             @Nullable VerbsProvider provider,
             PeerDirectory peers,
-            NegotiationClient client) {
+            NegotiationClient client,
+            PeerPolicy policy) {
         this.properties = properties;
         this.provider = provider;
         this.peers = peers;
         this.client = client;
+        this.policy = policy;
     }
 
     /**
@@ -181,6 +186,7 @@ final class FabricNodeFactory {
                     .client(client)
                     .directory(peers)
                     .handler(transfers)
+                    .policy(policy)
                     .options(properties.connection().toOptions())
                     .build();
         } catch (IllegalArgumentException ex) {

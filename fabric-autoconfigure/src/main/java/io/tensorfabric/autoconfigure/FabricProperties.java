@@ -86,11 +86,15 @@ public record FabricProperties(
      * @param name Name by which this application calls the peer.
      * @param url Base URL of the peer, such as "https://ranker:8443". "host:port" means https, or http for this machine
      *     and where plaintext is allowed.
+     * @param nodeId Node id that the peer must have. Without it whoever answers under the url is the peer.
      */
-    public record Peer(String name, String url) {
+    public record Peer(String name, String url, @Nullable String nodeId) {
 
         public Peer {
             PropertyChecks.name("fabric.peers[].name", name);
+            if (nodeId != null) {
+                PropertyChecks.name("fabric.peers[].node-id", nodeId);
+            }
             PropertyChecks.require("fabric.peers[].url", url, url != null && !url.isBlank(), "A peer needs a url.");
             PeerUris.check(url);
         }
@@ -101,7 +105,8 @@ public record FabricProperties(
             PropertyChecks.require("fabric.peers", text, equals > 0, "Write a peer as name=url.");
             return new Peer(
                     text.substring(0, equals).strip(),
-                    text.substring(equals + 1).strip());
+                    text.substring(equals + 1).strip(),
+                    null);
         }
 
         URI uri(boolean allowPlaintext) {
@@ -145,6 +150,9 @@ public record FabricProperties(
      * @param maxBodySize Largest body of a call or of an answer.
      * @param bodyTimeout Longest time for a call's body to arrive.
      * @param connectTimeout Longest time for a TCP connection to a peer.
+     * @param maxCallsPerPeer Most calls of one peer that are answered at a time; more get 429.
+     * @param maxConnectionsPerAddress Most connections that one address may have asked for, whatever the node ids; more
+     *     get 429.
      * @param ssl TLS towards peers.
      */
     public record Negotiation(
@@ -157,6 +165,8 @@ public record FabricProperties(
             @DefaultValue("2s") @DurationUnit(ChronoUnit.SECONDS)
             Duration connectTimeout,
 
+            @DefaultValue("16") int maxCallsPerPeer,
+            @DefaultValue("64") int maxConnectionsPerAddress,
             @DefaultValue Ssl ssl) {
 
         public Negotiation {
@@ -173,6 +183,8 @@ public record FabricProperties(
                     "It must be at most 16MB.");
             PropertyChecks.positive("fabric.negotiation.body-timeout", bodyTimeout);
             PropertyChecks.positive("fabric.negotiation.connect-timeout", connectTimeout);
+            PropertyChecks.range("fabric.negotiation.max-calls-per-peer", maxCallsPerPeer, 1, 1024);
+            PropertyChecks.range("fabric.negotiation.max-connections-per-address", maxConnectionsPerAddress, 1, 65535);
         }
 
         /**
@@ -189,11 +201,17 @@ public record FabricProperties(
      * @param sharedSecret Secret that all nodes share and with which they sign calls and answers, at least 16 characters.
      *     Without it only callers on this machine are answered.
      * @param allowPlaintext Whether to negotiate without TLS beyond this machine. Remote keys then travel readably.
+     * @param mutualTls Whether callers must show a client certificate that holds their node id, or the name that
+     *     "fabric.security.allowed-peers" gives for it. Then the shared secret is not needed; if there is one, both must fit.
+     * @param allowedPeers Nodes that may connect, and what they may do here; the first entry that covers a node counts.
+     *     Without entries all nodes that prove who they are may do everything.
      * @param clockSkew How far the clock of a caller may be off; a captured call is remembered for twice as long.
      */
     public record Security(
             @Nullable String sharedSecret,
             @DefaultValue("false") boolean allowPlaintext,
+            @DefaultValue("false") boolean mutualTls,
+            @DefaultValue List<AllowedPeer> allowedPeers,
 
             @DefaultValue("30s") @DurationUnit(ChronoUnit.SECONDS)
             Duration clockSkew) {
@@ -219,13 +237,16 @@ public record FabricProperties(
                         "fabric.security.shared-secret", "******", "It must have at least 16 characters.");
             }
             PropertyChecks.positive("fabric.security.clock-skew", clockSkew);
+            allowedPeers = List.copyOf(allowedPeers);
         }
 
         /** Leaves out the secret. */
         @Override
         public String toString() {
             return "Security[sharedSecret=" + (sharedSecret == null ? "none" : "******") + ", allowPlaintext="
-                    + allowPlaintext + ", clockSkew=" + clockSkew + "]";
+                    + allowPlaintext + ", mutualTls=" + mutualTls + ", allowedPeers=" + allowedPeers + ", clockSkew="
+                    + clockSkew
+                    + "]";
         }
     }
 

@@ -15,7 +15,7 @@ final class PropertiesPeerDirectory implements PeerDirectory {
     PropertiesPeerDirectory(FabricProperties properties) {
         boolean allowPlaintext = properties.security().allowPlaintext();
         for (FabricProperties.Peer peer : properties.peers()) {
-            peers.put(peer.name(), new Peer(peer.name(), peer.uri(allowPlaintext)));
+            peers.put(peer.name(), new Peer(peer.name(), peer.uri(allowPlaintext), peer.nodeId()));
         }
     }
 

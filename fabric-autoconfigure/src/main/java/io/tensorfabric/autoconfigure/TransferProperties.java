@@ -79,6 +79,7 @@ public record TransferProperties(
                         .maxDedicatedBytes(landing.maxDedicatedSize().toBytes())
                         .maxDedicatedBytesPerPeer(
                                 landing.maxDedicatedSizePerPeer().toBytes())
+                        .maxDedicatedZonesPerPeer(landing.maxDedicatedZonesPerPeer())
                         .dedicatedZoneIdle(landing.dedicatedIdle())
                         .defaultDeadline(deadline)
                         .chunkSize((int) chunkSize.toBytes())
@@ -137,12 +138,14 @@ public record TransferProperties(
      * @param zoneSize Landing zone of each connected peer.
      * @param maxDedicatedSize Most memory for zones that peers ask for large tensors, all peers together.
      * @param maxDedicatedSizePerPeer The same for one peer.
+     * @param maxDedicatedZonesPerPeer Most such zones of one peer at a time.
      * @param dedicatedIdle How long such a zone may be unused before it is taken back.
      */
     public record Landing(
             @DefaultValue("64MB") DataSize zoneSize,
             @DefaultValue("16GB") DataSize maxDedicatedSize,
             @DefaultValue("8GB") DataSize maxDedicatedSizePerPeer,
+            @DefaultValue("64") int maxDedicatedZonesPerPeer,
 
             @DefaultValue("60s") @DurationUnit(ChronoUnit.SECONDS)
             Duration dedicatedIdle) {

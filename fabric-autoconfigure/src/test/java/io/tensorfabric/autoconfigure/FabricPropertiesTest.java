@@ -156,7 +156,7 @@ class FabricPropertiesTest {
         withEnvironment(Map.of("FABRIC_PEERS_0_NAME", "Node-A", "FABRIC_PEERS_0_URL", "https://node-a:8443"))
                 .run(context -> assertThat(
                                 context.getBean(FabricProperties.class).peers())
-                        .containsExactly(new FabricProperties.Peer("Node-A", "https://node-a:8443")));
+                        .containsExactly(new FabricProperties.Peer("Node-A", "https://node-a:8443", null)));
     }
 
     @Test

@@ -104,6 +104,14 @@ final class Initiator {
 
     private void check(NodeDescription answer) {
         RequestValidator.checkIdentity(answer.identity());
+        String expected = peer.nodeId();
+        if (expected != null && !expected.equals(answer.identity().nodeId())) {
+            throw new ConnectionException(
+                    Kind.REFUSED,
+                    peer.name(),
+                    "it says that it is node " + answer.identity().nodeId() + ", but is configured as node " + expected
+                            + ": check its url and node id");
+        }
         if (answer.identity().nodeId().equals(services.self().nodeId())) {
             throw new ConnectionException(
                     Kind.REFUSED,

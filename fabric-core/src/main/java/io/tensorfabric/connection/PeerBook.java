@@ -97,9 +97,11 @@ final class PeerBook implements FabricServices.Peers {
             PeerRecord record = records.get(peer.name());
             if ((record == null || record.nodeId() == null) && !deadline.hasPassed()) {
                 try {
-                    learned(
-                            peer.name(),
-                            client.node(peer, deadline.remaining()).identity().nodeId());
+                    String answered =
+                            client.node(peer, deadline.remaining()).identity().nodeId();
+                    if (peer.nodeId() == null || peer.nodeId().equals(answered)) {
+                        learned(peer.name(), answered);
+                    }
                 } catch (ConnectionException e) {
                     LOG.debug("Peer {} does not say who it is", peer.name(), e);
                 }

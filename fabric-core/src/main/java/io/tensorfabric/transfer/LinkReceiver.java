@@ -29,6 +29,7 @@ final class LinkReceiver {
     private final Connection connection;
     private final List<GrantedZone> zones = new CopyOnWriteArrayList<>();
     private final DedicatedBudget ownBudget;
+    private final DedicatedBudget ownZones;
 
     /** For the decoder: lanes may have their own poller threads. */
     private final ReentrantLock lock = new ReentrantLock();
@@ -42,6 +43,7 @@ final class LinkReceiver {
         this.link = link;
         this.connection = connection;
         this.ownBudget = new DedicatedBudget(engine.options().maxDedicatedBytesPerPeer());
+        this.ownZones = new DedicatedBudget(engine.options().maxDedicatedZonesPerPeer());
     }
 
     /** Opens the landing zone that every peer gets. */
@@ -67,11 +69,12 @@ final class LinkReceiver {
     private void takeBudget(long bytes) {
         long start = System.nanoTime();
         while (!tryBudget(bytes)) {
-            boolean ownShort = bytes > ownBudget.limit() - ownBudget.used();
+            boolean ownShort = bytes > ownBudget.limit() - ownBudget.used() || ownZones.used() == ownZones.limit();
             boolean mayCome = bytes <= ownBudget.limit() && (ownShort ? askIdleBack(0) : engine.askIdleZonesBack(0));
             if (!mayCome || System.nanoTime() - start > RETIRE_NANOS) {
                 throw limit("A landing zone of " + bytes + " bytes was asked for; of the budget for such zones "
-                        + ownBudget.used() + " of " + ownBudget.limit() + " bytes are taken by this peer, "
+                        + ownBudget.used() + " of " + ownBudget.limit() + " bytes in " + ownZones.used() + " of "
+                        + ownZones.limit() + " zones are taken by this peer, "
                         + engine.budget().used() + " of " + engine.budget().limit() + " by all");
             }
             try {
@@ -84,17 +87,23 @@ final class LinkReceiver {
     }
 
     private boolean tryBudget(long bytes) {
+        if (!ownZones.take(1)) {
+            return false;
+        }
         if (!ownBudget.take(bytes)) {
+            ownZones.giveBack(1);
             return false;
         }
         if (!engine.budget().take(bytes)) {
             ownBudget.giveBack(bytes);
+            ownZones.giveBack(1);
             return false;
         }
         return true;
     }
 
     private void giveBudgetBack(long bytes) {
+        ownZones.giveBack(1);
         ownBudget.giveBack(bytes);
         engine.budget().giveBack(bytes);
     }

@@ -8,6 +8,7 @@ import java.time.Duration;
  * @param landingZoneSize memory that each connected peer gets here for its tensors
  * @param maxDedicatedBytes most memory of this node for zones that peers ask for large tensors, all peers together
  * @param maxDedicatedBytesPerPeer the same for one peer
+ * @param maxDedicatedZonesPerPeer most such zones of one peer at a time
  * @param dedicatedZoneIdle how long such a zone may be unused before it is taken back
  * @param defaultDeadline deadline of a push that names none
  * @param chunkSize length of one RDMA WRITE of a large tensor
@@ -35,6 +36,7 @@ public record TransferOptions(
         long landingZoneSize,
         long maxDedicatedBytes,
         long maxDedicatedBytesPerPeer,
+        int maxDedicatedZonesPerPeer,
         Duration dedicatedZoneIdle,
         Duration defaultDeadline,
         int chunkSize,
@@ -65,6 +67,7 @@ public record TransferOptions(
         within("landingZoneSize", landingZoneSize, 4096, Long.MAX_VALUE / 4);
         within("maxDedicatedBytes", maxDedicatedBytes, 0, Long.MAX_VALUE / 4);
         within("maxDedicatedBytesPerPeer", maxDedicatedBytesPerPeer, 0, Long.MAX_VALUE / 4);
+        within("maxDedicatedZonesPerPeer", maxDedicatedZonesPerPeer, 1, 65_535);
         positive("dedicatedZoneIdle", dedicatedZoneIdle);
         positive("defaultDeadline", defaultDeadline);
         within("chunkSize", chunkSize, 4096, MAX_CHUNK);
@@ -112,6 +115,7 @@ public record TransferOptions(
         private long landingZoneSize = 64L << 20;
         private long maxDedicatedBytes = 16L << 30;
         private long maxDedicatedBytesPerPeer = 8L << 30;
+        private int maxDedicatedZonesPerPeer = 64;
         private Duration dedicatedZoneIdle = Duration.ofMinutes(1);
         private Duration defaultDeadline = Duration.ofSeconds(30);
         private int chunkSize = 1 << 20;
@@ -149,6 +153,12 @@ public record TransferOptions(
         /** See {@link TransferOptions#maxDedicatedBytesPerPeer()}; 8 GiB unless set. */
         public Builder maxDedicatedBytesPerPeer(long bytes) {
             this.maxDedicatedBytesPerPeer = bytes;
+            return this;
+        }
+
+        /** See {@link TransferOptions#maxDedicatedZonesPerPeer()}; 64 unless set. */
+        public Builder maxDedicatedZonesPerPeer(int zones) {
+            this.maxDedicatedZonesPerPeer = zones;
             return this;
         }
 
@@ -276,6 +286,7 @@ public record TransferOptions(
                     landingZoneSize,
                     maxDedicatedBytes,
                     maxDedicatedBytesPerPeer,
+                    maxDedicatedZonesPerPeer,
                     dedicatedZoneIdle,
                     defaultDeadline,
                     chunkSize,

@@ -5,6 +5,7 @@ import static io.tensorfabric.transfer.FakePair.tensor;
 import static io.tensorfabric.transfer.PushTest.assertFilled;
 import static io.tensorfabric.transfer.PushTest.failure;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
@@ -258,6 +259,25 @@ class BackpressureTest {
             TransferException e = failure(pair.left.transfers().push("right", tensor));
             assertThat(e.kind()).isEqualTo(TransferException.Kind.REJECTED);
             assertThat(e).hasMessageContaining("2097152").hasMessageContaining("1500000");
+        }
+    }
+
+    @Test
+    void whenAPeerHasItsNumberOfZonesThenItGetsNoMoreHoweverSmallTheyAre() throws Exception {
+        try (FakePair pair = new FakePair(small().maxDedicatedZonesPerPeer(3));
+                Tensor tensor = tensor("t", 1, 7)) {
+            pair.keepAtRight();
+            pair.left.transfers().push("right", tensor).get(10, TimeUnit.SECONDS);
+            FakeConnection connection = pair.left.connection();
+            for (int i = 0; i < 3; i++) {
+                assertThat(connection.requestZone(1, Duration.ofSeconds(5)).dedicated())
+                        .isTrue();
+            }
+            assertThatThrownBy(() -> connection.requestZone(1, Duration.ofSeconds(5)))
+                    .isInstanceOfSatisfying(
+                            ConnectionException.class,
+                            e -> assertThat(e.kind()).isEqualTo(ConnectionException.Kind.LIMIT))
+                    .hasMessageContaining("3 of 3 zones");
         }
     }
 

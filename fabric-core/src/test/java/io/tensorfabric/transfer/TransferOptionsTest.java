@@ -27,6 +27,7 @@ class TransferOptionsTest {
         return Stream.of(
                 Arguments.of("landingZoneSize", set(b -> b.landingZoneSize(0))),
                 Arguments.of("maxDedicatedBytes", set(b -> b.maxDedicatedBytes(-1))),
+                Arguments.of("maxDedicatedZonesPerPeer", set(b -> b.maxDedicatedZonesPerPeer(0))),
                 Arguments.of("dedicatedZoneIdle", set(b -> b.dedicatedZoneIdle(Duration.ZERO))),
                 Arguments.of("defaultDeadline", set(b -> b.defaultDeadline(Duration.ofSeconds(-1)))),
                 Arguments.of("chunkSize", set(b -> b.chunkSize(1))),

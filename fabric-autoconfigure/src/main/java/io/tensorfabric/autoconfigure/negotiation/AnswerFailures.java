@@ -35,6 +35,12 @@ final class AnswerFailures {
         return new ConnectionException(kind, peer.name(), message);
     }
 
+    /** The challenge that an answer brings, or {@code null}. */
+    @Nullable String challenge(Reply reply) {
+        ProblemDetails problem = reply.status() == 401 ? problem(reply) : null;
+        return problem != null && NegotiationProblem.CHALLENGE.equals(problem.kind()) ? problem.challenge() : null;
+    }
+
     private @Nullable ProblemDetails problem(Reply reply) {
         if (!reply.header("Content-Type").startsWith(ProblemDetails.MEDIA_TYPE)) {
             return null;

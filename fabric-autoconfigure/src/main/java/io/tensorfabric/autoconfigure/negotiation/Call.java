@@ -1,5 +1,6 @@
 package io.tensorfabric.autoconfigure.negotiation;
 
+import java.security.cert.X509Certificate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,8 +29,13 @@ record Call(String method, String path, @Nullable String query, byte[] body, Hea
      * @param address remote address, for the log
      * @param loopback whether it surely comes from this machine and through no proxy
      * @param secure whether it came over TLS
+     * @param certificate client certificate that the web server verified, or {@code null}
      */
-    record Caller(String address, boolean loopback, boolean secure) {}
+    record Caller(
+            String address,
+            boolean loopback,
+            boolean secure,
+            @Nullable X509Certificate certificate) {}
 
     /** The first value of a header, or an empty text. */
     String header(String name) {

@@ -7,10 +7,13 @@ final class CallerPolicy {
 
     private final boolean secretSet;
 
+    private final boolean mutualTls;
+
     private final boolean allowPlaintext;
 
     CallerPolicy(FabricProperties.Security security) {
         this.secretSet = security.sharedSecret() != null;
+        this.mutualTls = security.mutualTls();
         this.allowPlaintext = security.allowPlaintext();
     }
 
@@ -23,12 +26,12 @@ final class CallerPolicy {
         if (caller.loopback()) {
             return;
         }
-        if (!secretSet) {
+        if (!secretSet && !mutualTls) {
             log.refused(
                     "no-secret",
                     caller.address(),
-                    "Without 'fabric.security.shared-secret' only this machine may negotiate, and through no proxy."
-                            + " Set the same secret on all nodes.");
+                    "Without 'fabric.security.shared-secret' or 'fabric.security.mutual-tls' only this machine may"
+                            + " negotiate, and through no proxy. Set the same secret on all nodes.");
             throw new NegotiationProblem(403, "REFUSED", "This node takes negotiations from its own machine only.");
         }
         if (!caller.secure() && !allowPlaintext) {

@@ -2,6 +2,9 @@ package io.tensorfabric.autoconfigure.negotiation;
 
 import io.tensorfabric.autoconfigure.FabricAutoConfiguration;
 import io.tensorfabric.autoconfigure.FabricProperties;
+import io.tensorfabric.autoconfigure.PropertiesPeerPolicy;
+import io.tensorfabric.connection.ConnectionListener;
+import io.tensorfabric.connection.ConnectionState;
 import io.tensorfabric.connection.NegotiationHandler;
 import jakarta.servlet.Servlet;
 import java.time.Clock;
@@ -26,13 +29,33 @@ public final class FabricNegotiationServerAutoConfiguration {
 
     FabricNegotiationServerAutoConfiguration() {}
 
+    @Bean
+    CallerLimits fabricCallerLimits(FabricProperties properties) {
+        return new CallerLimits(
+                properties.negotiation().maxCallsPerPeer(),
+                properties.negotiation().maxConnectionsPerAddress());
+    }
+
+    /** Gives back what connections occupied when they are gone. */
+    @Bean
+    ConnectionListener fabricCallerLimitsListener(CallerLimits limits) {
+        return (connection, from, to) -> {
+            if (to == ConnectionState.DOWN) {
+                limits.closed(connection.id());
+            }
+        };
+    }
+
     @Bean(SERVLET)
     @ConditionalOnMissingBean(name = SERVLET)
     ServletRegistrationBean<NegotiationServlet> fabricNegotiationServlet(
-            FabricProperties properties, NegotiationHandler handler) {
+            FabricProperties properties, NegotiationHandler handler, CallerLimits limits) {
+        FabricProperties.Security security = properties.security();
         NegotiationService service = new NegotiationService(
-                new CallerPolicy(properties.security()),
-                new RequestAuthenticator(properties.security(), Clock.systemUTC()),
+                new CallerPolicy(security),
+                new RequestAuthenticator(security, Clock.systemUTC()),
+                security.mutualTls() ? new CertificateCheck(new PropertiesPeerPolicy(security.allowedPeers())) : null,
+                limits,
                 handler,
                 new NegotiationJson());
         ServletRegistrationBean<NegotiationServlet> registration = new ServletRegistrationBean<>(

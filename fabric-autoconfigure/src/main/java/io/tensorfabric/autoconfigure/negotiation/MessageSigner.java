@@ -57,6 +57,11 @@ final class MessageSigner {
         return sign("fabric-v1 answer", Integer.toString(status), digest(body), nonce, node);
     }
 
+    /** The signature of a challenge to a node. */
+    String signChallenge(String node, long time) {
+        return sign("fabric-v1 challenge", Long.toString(time), node);
+    }
+
     /** Compares in constant time. */
     static boolean matches(String expected, String given) {
         return MessageDigest.isEqual(expected.getBytes(StandardCharsets.UTF_8), given.getBytes(StandardCharsets.UTF_8));
@@ -88,11 +93,14 @@ final class MessageSigner {
      * @param timestamp milliseconds since 1970
      * @param nonce nonce
      * @param node node id of the sender
-     * @param target {@code id/incarnation} of the receiver, or {@code -} when not known yet
+     * @param target {@code id/incarnation} of the receiver, or one of the constants when not known yet
      */
     record RequestSeal(String method, String path, long timestamp, String nonce, String node, String target) {
 
-        /** Stands for a target that the sender does not know yet; only {@code GET node} accepts it. */
+        /** Stands for a target that the sender does not know yet; {@code GET node} answers it with a challenge. */
         static final String ANY_TARGET = "-";
+
+        /** Stands before a challenge of the target; no node id begins so. Only {@code GET node} accepts it. */
+        static final String CHALLENGED_TARGET = "?";
     }
 }

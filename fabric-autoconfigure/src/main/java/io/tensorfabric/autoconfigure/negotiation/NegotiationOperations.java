@@ -1,6 +1,7 @@
 package io.tensorfabric.autoconfigure.negotiation;
 
 import io.tensorfabric.connection.ConnectRequest;
+import io.tensorfabric.connection.ConnectResponse;
 import io.tensorfabric.connection.EstablishedRequest;
 import io.tensorfabric.connection.NegotiationHandler;
 import io.tensorfabric.connection.NodeIdentity;
@@ -8,7 +9,6 @@ import io.tensorfabric.connection.ZoneRequest;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /** Maps method and path of a call to the handler, bodies to records and back. */
 final class NegotiationOperations {
@@ -20,9 +20,12 @@ final class NegotiationOperations {
 
     private final NegotiationJson json;
 
-    NegotiationOperations(NegotiationHandler handler, NegotiationJson json) {
+    private final CallerLimits limits;
+
+    NegotiationOperations(NegotiationHandler handler, NegotiationJson json, CallerLimits limits) {
         this.handler = handler;
         this.json = json;
+        this.limits = limits;
     }
 
     /** Refuses bodies of another media type. */
@@ -42,9 +45,9 @@ final class NegotiationOperations {
     /**
      * Runs an operation.
      *
-     * @param caller authenticated node id of the caller, or {@code null} when there is no secret
+     * @param caller node id of the caller; empty when it does not say, which only unproven callers may
      */
-    Answer run(Call call, @Nullable String caller) {
+    Answer run(Call call, String caller) {
         if (call.path().equals("/node")) {
             requireMethod(call, "GET");
             return ok(handler.node());
@@ -53,7 +56,7 @@ final class NegotiationOperations {
             requireMethod(call, "POST");
             ConnectRequest request = json.read(call.body(), ConnectRequest.class);
             requireSelf(caller, request.initiator());
-            return ok(handler.connect(request));
+            return ok(connect(call, request));
         }
         Matcher connection = CONNECTION.matcher(call.path());
         if (!connection.matches()) {
@@ -62,7 +65,19 @@ final class NegotiationOperations {
         return run(call, caller, connection.group("id"), connection.group("rest"));
     }
 
-    private Answer run(Call call, @Nullable String caller, String id, String rest) {
+    private ConnectResponse connect(Call call, ConnectRequest request) {
+        boolean first = limits.opening(request.connectionId(), call.caller().address());
+        try {
+            return handler.connect(request);
+        } catch (RuntimeException ex) {
+            if (first) {
+                limits.closed(request.connectionId());
+            }
+            throw ex;
+        }
+    }
+
+    private Answer run(Call call, String caller, String id, String rest) {
         switch (rest) {
             case "/established" -> {
                 requireMethod(call, "POST");
@@ -78,7 +93,7 @@ final class NegotiationOperations {
             }
             default -> {
                 requireMethod(call, "DELETE");
-                handler.close(id);
+                handler.close(id, caller);
                 return new Answer(204, Answer.JSON, new byte[0], Map.of());
             }
         }
@@ -95,9 +110,9 @@ final class NegotiationOperations {
         }
     }
 
-    private static void requireSelf(@Nullable String caller, NodeIdentity claimed) {
-        if (caller != null && !caller.equals(claimed.nodeId())) {
-            throw new NegotiationProblem(403, "REFUSED", "The body names another node than the one that signed it.");
+    private static void requireSelf(String caller, NodeIdentity claimed) {
+        if (!caller.isEmpty() && !caller.equals(claimed.nodeId())) {
+            throw new NegotiationProblem(403, "REFUSED", "The body names another node than the one that calls.");
         }
     }
 }

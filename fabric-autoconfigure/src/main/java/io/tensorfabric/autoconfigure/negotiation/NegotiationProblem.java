@@ -2,17 +2,23 @@ package io.tensorfabric.autoconfigure.negotiation;
 
 import io.tensorfabric.connection.ConnectionException;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** A call is refused: becomes a problem detail. Its detail is read by the caller, so it holds nothing secret. */
 final class NegotiationProblem extends RuntimeException {
 
     private static final Map<String, String> NO_HEADERS = Map.of();
 
+    /** Code of a refusal that brings a challenge. */
+    static final String CHALLENGE = "CHALLENGE";
+
     private final int status;
 
     private final String code;
 
     private final Map<String, String> headers;
+
+    private final @Nullable String challenge;
 
     /**
      * A refusal.
@@ -26,10 +32,22 @@ final class NegotiationProblem extends RuntimeException {
     }
 
     NegotiationProblem(int status, String code, String detail, Map<String, String> headers) {
+        this(status, code, detail, headers, null);
+    }
+
+    private NegotiationProblem(
+            int status, String code, String detail, Map<String, String> headers, @Nullable String challenge) {
         super(detail, null, false, false);
         this.status = status;
         this.code = code;
         this.headers = headers;
+        this.challenge = challenge;
+    }
+
+    /** The caller must show that it means this node. */
+    static NegotiationProblem challenge(String challenge) {
+        return new NegotiationProblem(
+                401, CHALLENGE, "Sign the call again, for this challenge.", NO_HEADERS, challenge);
     }
 
     static NegotiationProblem malformed(String detail) {
@@ -64,6 +82,10 @@ final class NegotiationProblem extends RuntimeException {
 
     String detail() {
         return String.valueOf(getMessage());
+    }
+
+    @Nullable String challenge() {
+        return challenge;
     }
 
     Map<String, String> headers() {

@@ -6,6 +6,7 @@ import io.tensorfabric.connection.NegotiationHandler;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -18,6 +19,10 @@ final class NegotiationService {
 
     private final RequestAuthenticator authenticator;
 
+    private final @Nullable CertificateCheck certificates;
+
+    private final CallerLimits limits;
+
     private final NegotiationOperations operations;
 
     private final NegotiationHandler handler;
@@ -26,11 +31,23 @@ final class NegotiationService {
 
     private final RefusalLog refusals = new RefusalLog();
 
+    /**
+     * A service.
+     *
+     * @param certificates checks client certificates, or {@code null} when they do not matter
+     */
     NegotiationService(
-            CallerPolicy policy, RequestAuthenticator authenticator, NegotiationHandler handler, NegotiationJson json) {
+            CallerPolicy policy,
+            RequestAuthenticator authenticator,
+            @Nullable CertificateCheck certificates,
+            CallerLimits limits,
+            NegotiationHandler handler,
+            NegotiationJson json) {
         this.policy = policy;
         this.authenticator = authenticator;
-        this.operations = new NegotiationOperations(handler, json);
+        this.certificates = certificates;
+        this.limits = limits;
+        this.operations = new NegotiationOperations(handler, json, limits);
         this.handler = handler;
         this.json = json;
     }
@@ -42,12 +59,14 @@ final class NegotiationService {
         try {
             policy.check(call, refusals);
             operations.requireJson(call);
+            if (certificates != null) {
+                certificates.verify(call, refusals);
+            }
             session = authenticator.verify(call, handler.node().identity());
             if (session != null) {
                 authenticator.requireFresh(session);
             }
-            answer =
-                    operations.run(call, session == null ? null : session.seal().node());
+            answer = run(call);
         } catch (NegotiationProblem ex) {
             answer = problem(call, ex);
         } catch (ConnectionException ex) {
@@ -58,6 +77,18 @@ final class NegotiationService {
         return session == null ? answer : signed(answer, session);
     }
 
+    /** The node header is what the signature and the certificate were checked against, where there are any. */
+    private Answer run(Call call) {
+        String node = call.header(NegotiationHeaders.NODE);
+        String caller = node.isEmpty() ? call.caller().address() : node;
+        limits.begin(caller);
+        try {
+            return operations.run(call, node);
+        } finally {
+            limits.end(caller);
+        }
+    }
+
     /** The problem detail of a refusal that is found before a call is complete. */
     Answer problem(NegotiationProblem problem) {
         return new Answer(
@@ -65,7 +96,7 @@ final class NegotiationService {
     }
 
     private Answer problem(Call call, NegotiationProblem problem) {
-        if (problem.status() == 401) {
+        if (problem.status() == 401 && problem.challenge() == null) {
             refusals.refused(problem.code(), call.caller().address(), problem.detail());
         }
         return problem(problem);

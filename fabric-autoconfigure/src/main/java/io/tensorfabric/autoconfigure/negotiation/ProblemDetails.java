@@ -1,5 +1,6 @@
 package io.tensorfabric.autoconfigure.negotiation;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -11,13 +12,15 @@ import org.jspecify.annotations.Nullable;
  * @param status HTTP status
  * @param detail sentence for people
  * @param kind stable word, mostly a {@link io.tensorfabric.connection.ConnectionException.Kind}
+ * @param challenge what the caller must answer, absent for all but one kind
  */
 record ProblemDetails(
         @Nullable String type,
         @Nullable String title,
         int status,
         @Nullable String detail,
-        @Nullable String kind) {
+        @Nullable String kind,
+        @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable String challenge) {
 
     static final String MEDIA_TYPE = "application/problem+json";
 
@@ -30,7 +33,8 @@ record ProblemDetails(
                 Character.toUpperCase(words.charAt(0)) + words.substring(1),
                 problem.status(),
                 printable(problem.detail()),
-                problem.code());
+                problem.code(),
+                problem.challenge());
     }
 
     /** Text of a peer made fit for a log line: one line, bounded. */

@@ -32,12 +32,15 @@ final class RequestAuthenticator {
 
     private final ReplayGuard guard;
 
+    private final Challenges challenges;
+
     private final Clock clock;
 
     RequestAuthenticator(FabricProperties.Security security, Clock clock) {
         this.signer = security.sharedSecret() == null ? null : new MessageSigner(security.sharedSecret());
         this.skewMillis = security.clockSkew().toMillis();
         this.guard = new ReplayGuard(security.clockSkew(), MAX_NONCES);
+        this.challenges = new Challenges(skewMillis);
         this.clock = clock;
     }
 
@@ -73,7 +76,10 @@ final class RequestAuthenticator {
                     "The call's time differs from this node's by more than " + skewMillis
                             + " ms: synchronise the clocks or raise 'fabric.security.clock-skew' here.");
         }
-        if (!seal.target().equals(target(session.self())) && !asksWho(seal)) {
+        if (asksWho(seal, RequestSeal.ANY_TARGET)) {
+            throw NegotiationProblem.challenge(challenges.issue(seal.node(), now));
+        }
+        if (!seal.target().equals(target(session.self())) && !answersChallenge(seal, now)) {
             throw refused(WRONG_TARGET, "The call is meant for another node or for an earlier start of this one.");
         }
         switch (guard.use(seal.node(), seal.nonce(), now)) {
@@ -83,9 +89,14 @@ final class RequestAuthenticator {
         }
     }
 
+    private boolean answersChallenge(RequestSeal seal, long now) {
+        return asksWho(seal, RequestSeal.CHALLENGED_TARGET)
+                && challenges.isMine(seal.target().substring(RequestSeal.CHALLENGED_TARGET.length()), seal.node(), now);
+    }
+
     /** A caller that does not know yet who is here may ask just that. */
-    private static boolean asksWho(RequestSeal seal) {
-        return seal.target().equals(RequestSeal.ANY_TARGET)
+    private static boolean asksWho(RequestSeal seal, String target) {
+        return seal.target().startsWith(target)
                 && seal.method().equals("GET")
                 && seal.path().equals("/node");
     }

@@ -71,21 +71,39 @@ final class SealedExchange {
     }
 
     private byte[] sendOnce(Peer peer, HttpMethod method, String path, byte @Nullable [] body, Duration timeout) {
-        boolean asksWho = path.equals("/node");
-        NodeIdentity target = asksWho ? null : targets.get(peer);
-        RequestSeal seal = new RequestSeal(
-                method.name(),
-                path,
-                clock.millis(),
-                MessageSigner.nonce(),
-                self.nodeId(),
-                target == null ? RequestSeal.ANY_TARGET : RequestAuthenticator.target(target));
-        Reply reply = transport.send(peer, method, path, body, headers(seal, body == null ? EMPTY : body), timeout);
-        boolean trusted = signer == null || isSigned(signer, seal, reply);
-        if (reply.status() / 100 != 2) {
-            throw refusal(peer, reply, trusted);
+        if (!path.equals("/node")) {
+            NodeIdentity target = targets.get(peer);
+            String name = target == null ? RequestSeal.ANY_TARGET : RequestAuthenticator.target(target);
+            return believed(peer, exchange(peer, method, path, body, name, timeout), target);
         }
-        if (!trusted || !isFrom(target, reply)) {
+        long start = System.nanoTime();
+        Exchanged asked = exchange(peer, method, path, body, RequestSeal.ANY_TARGET, timeout);
+        String challenge = asked.trusted() ? failures.challenge(asked.reply()) : null;
+        if (challenge == null) {
+            return believed(peer, asked, null);
+        }
+        Duration left = timeout.minusNanos(System.nanoTime() - start);
+        String name = RequestSeal.CHALLENGED_TARGET + challenge;
+        return believed(peer, exchange(peer, method, path, body, name, left), null);
+    }
+
+    /** An answer, and whether a holder of the secret signed it or there is none. */
+    private record Exchanged(Reply reply, boolean trusted) {}
+
+    private Exchanged exchange(
+            Peer peer, HttpMethod method, String path, byte @Nullable [] body, String target, Duration timeout) {
+        RequestSeal seal =
+                new RequestSeal(method.name(), path, clock.millis(), MessageSigner.nonce(), self.nodeId(), target);
+        Reply reply = transport.send(peer, method, path, body, headers(seal, body == null ? EMPTY : body), timeout);
+        return new Exchanged(reply, signer == null || isSigned(signer, seal, reply));
+    }
+
+    private byte[] believed(Peer peer, Exchanged exchanged, @Nullable NodeIdentity target) {
+        Reply reply = exchanged.reply();
+        if (reply.status() / 100 != 2) {
+            throw refusal(peer, reply, exchanged.trusted());
+        }
+        if (!exchanged.trusted() || !isFrom(target, reply)) {
             throw new ConnectionException(
                     Kind.REFUSED,
                     peer.name(),

@@ -16,7 +16,7 @@ class CallerPolicyTest {
 
     private static void check(boolean loopback, boolean secure, String... properties) {
         Call call = new Call(
-                "GET", "/node", null, new byte[0], name -> null, new Call.Caller("10.0.0.9", loopback, secure));
+                "GET", "/node", null, new byte[0], name -> null, new Call.Caller("10.0.0.9", loopback, secure, null));
         new CallerPolicy(Clients.properties(properties).security()).check(call, new RefusalLog());
     }
 
@@ -26,6 +26,13 @@ class CallerPolicyTest {
         assertThatThrownBy(() -> check(false, false)).hasMessageContaining("its own machine");
         assertThatThrownBy(() -> check(false, true)).hasMessageContaining("its own machine");
         assertThatThrownBy(() -> check(false, false, PLAINTEXT)).hasMessageContaining("its own machine");
+    }
+
+    @Test
+    void whenCertificatesProveCallersThenTheyNeedNoSecretButTls() {
+        check(false, true, "fabric.security.mutual-tls=true");
+        assertThatThrownBy(() -> check(false, false, "fabric.security.mutual-tls=true"))
+                .hasMessageContaining("TLS");
     }
 
     @Test

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /** Answers with fixed values, writes down what it was asked, and throws what it is told to. */
-final class FakeNegotiationHandler implements NegotiationHandler {
+class FakeNegotiationHandler implements NegotiationHandler {
 
     static final PathOffer PATH = new PathOffer("::ffff:10.0.0.1", 0, 4096, "SOFTWARE", "ROCE_V2");
 

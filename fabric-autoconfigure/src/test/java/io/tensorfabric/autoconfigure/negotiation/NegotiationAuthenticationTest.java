@@ -91,6 +91,68 @@ class NegotiationAuthenticationTest {
         assertThat(server.handler.calls).hasSize(2);
     }
 
+    private static Recorded whoIsThere(String target) {
+        return RawCalls.signed(
+                RawCalls.SECRET, "GET", "/node", new byte[0], "caller", target, System.currentTimeMillis());
+    }
+
+    private static String challenge(NegotiationServer from) throws Exception {
+        HttpResponse<String> answer = whoIsThere("-").send(from.uri());
+        assertRefused(answer, 401);
+        assertThat(answer.body()).doesNotContain(from.handler.identity.nodeId(), "soft0");
+        return new NegotiationJson()
+                .read(answer.body().getBytes(), ProblemDetails.class)
+                .challenge();
+    }
+
+    @Test
+    void whenACallerDoesNotKnowWhoIsHereThenItMustSignThisNodesChallenge() throws Exception {
+        Recorded call = whoIsThere("?" + challenge(server));
+        assertThat(call.send(server.uri()).statusCode()).isEqualTo(200);
+        assertRefused(call.send(server.uri()), 401);
+        assertRefused(call.send(other.uri()), 401);
+        assertRefused(whoIsThere("?" + challenge(other)).send(server.uri()), 401);
+        assertRefused(whoIsThere("?").send(server.uri()), 401);
+        assertRefused(whoIsThere("?1." + "A".repeat(43)).send(server.uri()), 401);
+    }
+
+    @Test
+    void whenAnotherNodeOrAnotherCallAnswersAChallengeThenItIsRefused() throws Exception {
+        String challenge = "?" + challenge(server);
+        assertRefused(
+                RawCalls.signed(
+                                RawCalls.SECRET,
+                                "GET",
+                                "/node",
+                                new byte[0],
+                                "somebody",
+                                challenge,
+                                System.currentTimeMillis())
+                        .send(server.uri()),
+                401);
+        assertRefused(
+                RawCalls.signed(
+                                RawCalls.SECRET,
+                                "DELETE",
+                                "/connections/" + ID,
+                                new byte[0],
+                                "caller",
+                                challenge,
+                                System.currentTimeMillis())
+                        .send(server.uri()),
+                401);
+        assertThat(server.handler.calls).isEmpty();
+    }
+
+    @Test
+    void whenAChallengeIsOldThenItIsNotTaken() {
+        Challenges challenges = new Challenges(1000);
+        String challenge = challenges.issue("caller", 5000);
+        assertThat(challenges.isMine(challenge, "caller", 6000)).isTrue();
+        assertThat(challenges.isMine(challenge, "caller", 6001)).isFalse();
+        assertThat(challenges.isMine(challenge, "caller", 4999)).isFalse();
+    }
+
     @Test
     void whenACallIsOldOrEarlyThenItIsRefused() throws Exception {
         assertRefused(connect(System.currentTimeMillis() - 300_000).send(server.uri()), 401);

@@ -58,6 +58,10 @@ final class NegotiationServer implements AutoCloseable {
         return URI.create("http://127.0.0.1:" + port());
     }
 
+    CallerLimits limits() {
+        return context.getBean(CallerLimits.class);
+    }
+
     Peer peer() {
         return new Peer("peer", uri());
     }
