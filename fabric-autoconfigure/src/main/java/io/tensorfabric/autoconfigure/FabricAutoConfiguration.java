@@ -7,6 +7,7 @@ import io.tensorfabric.connection.NodeIdentity;
 import io.tensorfabric.connection.PeerDirectory;
 import io.tensorfabric.connection.PeerPolicy;
 import io.tensorfabric.memory.MemoryRegionPool;
+import io.tensorfabric.transfer.PeerResilience;
 import io.tensorfabric.transfer.TensorTransferService;
 import io.tensorfabric.transfer.TransferObserver;
 import io.tensorfabric.verbs.VerbsProvider;
@@ -23,7 +24,11 @@ import org.springframework.core.env.Environment;
  * Auto-configuration of the fabric. The beans are made without touching any device; {@link FabricLifecycle} does that. A
  * {@link VerbsProvider} bean replaces the selection by property.
  */
-@AutoConfiguration(afterName = "io.tensorfabric.autoconfigure.negotiation.FabricNegotiationClientAutoConfiguration")
+@AutoConfiguration(
+        afterName = {
+            "io.tensorfabric.autoconfigure.negotiation.FabricNegotiationClientAutoConfiguration",
+            "io.tensorfabric.autoconfigure.resilience.FabricResilienceAutoConfiguration"
+        })
 @ConditionalOnBooleanProperty(name = "fabric.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(FabricProperties.class)
 public final class FabricAutoConfiguration {
@@ -62,13 +67,14 @@ public final class FabricAutoConfiguration {
             PeerDirectory peers,
             NegotiationClient client,
             PeerPolicy policy,
+            PeerResilience resilience,
             FabricListeners listeners,
             ObjectProvider<VerbsProvider> provider,
             ObjectProvider<TransferObserver> transferObservers,
             ObjectProvider<ConnectionListener> connectionListeners,
             Environment environment) {
         return new FabricLifecycle(
-                new FabricNodeFactory(properties, provider.getIfUnique(), peers, client, policy),
+                new FabricNodeFactory(properties, provider.getIfUnique(), peers, client, policy, resilience),
                 identity,
                 listeners,
                 new FabricLifecycle.Followers(

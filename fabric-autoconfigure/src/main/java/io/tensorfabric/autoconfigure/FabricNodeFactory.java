@@ -13,6 +13,7 @@ import io.tensorfabric.memory.MemoryPoolOptions;
 import io.tensorfabric.memory.MemoryRegionPool;
 import io.tensorfabric.offheap.OffHeapAllocationException;
 import io.tensorfabric.transfer.FabricTransfers;
+import io.tensorfabric.transfer.PeerResilience;
 import io.tensorfabric.verbs.VerbsException;
 import io.tensorfabric.verbs.VerbsProvider;
 import io.tensorfabric.verbs.soft.SoftDeviceOptions;
@@ -43,6 +44,8 @@ final class FabricNodeFactory {
 
     private final PeerPolicy policy;
 
+    private final PeerResilience resilience;
+
     /**
      * A factory.
      *
@@ -53,12 +56,14 @@ final class FabricNodeFactory {
             @Nullable VerbsProvider provider,
             PeerDirectory peers,
             NegotiationClient client,
-            PeerPolicy policy) {
+            PeerPolicy policy,
+            PeerResilience resilience) {
         this.properties = properties;
         this.provider = provider;
         this.peers = peers;
         this.client = client;
         this.policy = policy;
+        this.resilience = resilience;
     }
 
     /**
@@ -91,6 +96,7 @@ final class FabricNodeFactory {
         AtomicReference<QueuePairConnectionManager> connections = new AtomicReference<>();
         FabricTransfers transfers = FabricTransfers.builder()
                 .options(properties.transfer().toOptions(properties.landing()))
+                .resilience(resilience)
                 .pool(pool)
                 .protectionDomain(device.protectionDomain())
                 .connector(peer -> connections.get().connect(peer))

@@ -1,6 +1,5 @@
 package io.tensorfabric.autoconfigure;
 
-import io.tensorfabric.transfer.RetryOptions;
 import io.tensorfabric.transfer.TransferOptions;
 import io.tensorfabric.transfer.WhenFull;
 import java.time.Duration;
@@ -16,13 +15,11 @@ import org.springframework.util.unit.DataSize;
  * @param chunkSize Length of one RDMA WRITE of a large tensor.
  * @param chunksPerTransmission Writes that are posted with one doorbell.
  * @param transmissionsPerLane Posted and unfinished transmissions of large tensors on a lane.
- * @param maxInFlight Most pushes under way to a peer.
- * @param maxQueued Most pushes that wait behind them.
+ * @param maxQueued Most pushes to a peer that wait because too many are under way.
  * @param whenFull What a push does when a limit is reached.
  * @param smallThreshold Longest tensor that takes the control lane, and is copied when its memory is not registered.
  * @param maxTensorSize Longest tensor, sent or received.
  * @param maxHeadersSize Longest headers of a push, keys and values together.
- * @param retry How lost pushes are tried again.
  * @param dedupeWindow Latest transfers of each sender that are remembered, so that a retried one is delivered once.
  * @param history Ended transfers that Actuator shows.
  * @param listenerThreads Threads that run listeners, for all peers together.
@@ -38,13 +35,11 @@ public record TransferProperties(
         @DefaultValue("1MB") DataSize chunkSize,
         @DefaultValue("4") int chunksPerTransmission,
         @DefaultValue("4") int transmissionsPerLane,
-        @DefaultValue("1024") int maxInFlight,
         @DefaultValue("16384") int maxQueued,
         @DefaultValue("wait") WhenFull whenFull,
         @DefaultValue("64KB") DataSize smallThreshold,
         @DefaultValue("64GB") DataSize maxTensorSize,
         @DefaultValue("2KB") DataSize maxHeadersSize,
-        @DefaultValue Retry retry,
         @DefaultValue("4096") int dedupeWindow,
         @DefaultValue("256") int history,
         @DefaultValue("16") int listenerThreads,
@@ -85,13 +80,11 @@ public record TransferProperties(
                         .chunkSize((int) chunkSize.toBytes())
                         .chunksPerTransmission(chunksPerTransmission)
                         .transmissionsPerLane(transmissionsPerLane)
-                        .maxInFlight(maxInFlight)
                         .maxQueued(maxQueued)
                         .whenFull(whenFull)
                         .smallThreshold((int) smallThreshold.toBytes())
                         .maxTensorBytes(maxTensorSize.toBytes())
                         .maxHeadersBytes((int) maxHeadersSize.toBytes())
-                        .retry(retry.toOptions())
                         .dedupeWindow(dedupeWindow)
                         .history(history)
                         .listenerThreads(listenerThreads)
@@ -100,36 +93,6 @@ public record TransferProperties(
                         .callbackThreads(callbackThreads)
                         .deviceGrace(deviceGrace)
                         .build());
-    }
-
-    /**
-     * How a push is tried again after its connection was lost or could not be made.
-     *
-     * @param attempts Most tries, the first included.
-     * @param backoff Wait before the second try.
-     * @param multiplier What the wait grows by with each further try.
-     */
-    public record Retry(
-            @DefaultValue("3") int attempts,
-
-            @DefaultValue("50ms") @DurationUnit(ChronoUnit.SECONDS)
-            Duration backoff,
-
-            @DefaultValue("2") double multiplier) {
-
-        public Retry {
-            PropertyChecks.range(PREFIX + ".retry.attempts", attempts, 1, 65535);
-            PropertyChecks.notNegative(PREFIX + ".retry.backoff", backoff);
-            PropertyChecks.require(
-                    PREFIX + ".retry.multiplier",
-                    multiplier,
-                    multiplier >= 1 && multiplier <= 1000,
-                    "It must be from 1 to 1000.");
-        }
-
-        RetryOptions toOptions() {
-            return new RetryOptions(attempts, backoff, multiplier);
-        }
     }
 
     /**

@@ -11,6 +11,8 @@ import io.tensorfabric.autoconfigure.listener.FabricListenerAutoConfiguration;
 import io.tensorfabric.autoconfigure.metrics.FabricMetricsAutoConfiguration;
 import io.tensorfabric.autoconfigure.negotiation.FabricNegotiationClientAutoConfiguration;
 import io.tensorfabric.autoconfigure.negotiation.FabricNegotiationServerAutoConfiguration;
+import io.tensorfabric.autoconfigure.resilience.FabricResilienceAutoConfiguration;
+import io.tensorfabric.autoconfigure.resilience.FabricResilienceMetricsAutoConfiguration;
 import io.tensorfabric.connection.NegotiationClient;
 import io.tensorfabric.connection.NegotiationHandler;
 import io.tensorfabric.connection.NodeIdentity;
@@ -20,6 +22,7 @@ import io.tensorfabric.memory.MemoryRegionPool;
 import io.tensorfabric.tensor.DataType;
 import io.tensorfabric.tensor.Shape;
 import io.tensorfabric.tensor.Tensor;
+import io.tensorfabric.transfer.PeerResilience;
 import io.tensorfabric.transfer.TensorListenerRegistry;
 import io.tensorfabric.transfer.TensorTransferService;
 import io.tensorfabric.transfer.TransferException;
@@ -51,7 +54,9 @@ class FabricAutoConfigurationTest {
             FabricListenerAutoConfiguration.class,
             FabricMetricsAutoConfiguration.class,
             FabricNegotiationClientAutoConfiguration.class,
-            FabricNegotiationServerAutoConfiguration.class);
+            FabricNegotiationServerAutoConfiguration.class,
+            FabricResilienceAutoConfiguration.class,
+            FabricResilienceMetricsAutoConfiguration.class);
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
             .withConfiguration(ALL)
@@ -68,7 +73,7 @@ class FabricAutoConfigurationTest {
                     .hasSingleBean(NegotiationClient.class)
                     .hasSingleBean(NodeIdentity.class)
                     .hasSingleBean(MemoryRegionPool.class)
-                    .hasBean("fabricCircuitBreakerRegistry");
+                    .hasSingleBean(PeerResilience.class);
             FabricNode node = context.getBean(FabricLifecycle.class).requireNode();
             assertThat(node.providerName()).isEqualTo("soft");
             assertThat(node.warnings()).isEmpty();
@@ -293,6 +298,7 @@ class FabricAutoConfigurationTest {
     void whenOptionalLibrariesAreAbsentThenTheNodeRunsWithoutWhatNeedsThem() {
         runner.withClassLoader(new FilteredClassLoader(
                         "io.micrometer",
+                        "io.github.resilience4j.micrometer",
                         "org.springframework.boot.actuate",
                         "org.springframework.boot.health",
                         "jakarta.servlet"))

@@ -181,14 +181,11 @@ public final class QueuePairConnectionManager implements NegotiationHandler {
     }
 
     private static ConnectionException backingOff(PeerRecord record, Duration wait) {
-        ConnectionException last = record.lastFailure();
-        return new ConnectionException(
-                last != null ? last.kind() : Kind.UNREACHABLE,
-                record.name(),
-                "Peer " + record.name() + " failed too often; the next attempt may begin in " + wait.toMillis()
-                        + " ms. Last failure: " + (last != null ? last.getMessage() : "unknown"),
-                last != null ? last.status() : null,
-                last);
+        ConnectionException known = record.lastFailure();
+        ConnectionException last = known != null
+                ? known
+                : new ConnectionException(Kind.UNREACHABLE, record.name(), "it is not known any more");
+        return new BackoffException(last.kind(), record.name(), wait, last);
     }
 
     private void submit(PeerRecord record, CompletableFuture<Connection> future) {

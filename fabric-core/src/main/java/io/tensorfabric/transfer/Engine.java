@@ -27,6 +27,7 @@ final class Engine {
     private static final int BLOCKING_THREADS = 16;
 
     private final TransferOptions options;
+    private final PeerResilience resilience;
     private final TransferMemory memory;
     private final Function<String, CompletableFuture<Connection>> connector;
     private final DeadlineWheel wheel = new DeadlineWheel("fabric-transfer-timer");
@@ -48,8 +49,13 @@ final class Engine {
     private volatile boolean closing;
     private volatile boolean stopped;
 
-    Engine(TransferOptions options, TransferMemory memory, Function<String, CompletableFuture<Connection>> connector) {
+    Engine(
+            TransferOptions options,
+            PeerResilience resilience,
+            TransferMemory memory,
+            Function<String, CompletableFuture<Connection>> connector) {
         this.options = options;
+        this.resilience = resilience;
         this.memory = memory;
         this.connector = connector;
         this.transferLog = new TransferLog(options.history());
@@ -79,6 +85,10 @@ final class Engine {
 
     TransferOptions options() {
         return options;
+    }
+
+    PeerResilience resilience() {
+        return resilience;
     }
 
     TransferMemory memory() {
@@ -211,12 +221,16 @@ final class Engine {
 
     PeerChannel channel(String peer) {
         PeerChannel channel = channels.get(peer);
-        return channel != null ? channel : channels.computeIfAbsent(peer, name -> new PeerChannel(this, name));
+        return channel != null
+                ? channel
+                : channels.computeIfAbsent(peer, name -> new PeerChannel(this, name, new PeerGuard(resilience, name)));
     }
 
     /** Forgets the channel of a name that is no peer's. */
     void forget(PeerChannel channel) {
-        channels.remove(channel.name(), channel);
+        if (channels.remove(channel.name(), channel)) {
+            resilience.forget(channel.name());
+        }
     }
 
     PeerLink openLink(Connection connection) {
@@ -241,7 +255,16 @@ final class Engine {
         PeerLink link = links.remove(connection);
         if (link != null) {
             link.down();
-            channels.values().forEach(channel -> channel.unlink(link));
+            channels.values().forEach(channel -> channel.unlink(link, connection.failure()));
+        }
+    }
+
+    /** A link is up: channels that gave its peer up may use it. */
+    void linkUp(PeerLink link) {
+        for (PeerChannel channel : channels.values()) {
+            if (channel.name().equals(link.peerName()) || channel.name().equals(link.nodeId())) {
+                channel.guard().connected();
+            }
         }
     }
 

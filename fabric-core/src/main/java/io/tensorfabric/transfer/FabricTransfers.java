@@ -13,6 +13,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -50,6 +51,10 @@ public final class FabricTransfers
     private FabricTransfers(Builder builder) {
         this.engine = new Engine(
                 builder.options,
+                builder.resilience != null
+                        ? builder.resilience
+                        : new PeerResilience(
+                                PeerResilience.Registries.create(), builder.options.resilience(), Map.of()),
                 new TransferMemory(
                         Objects.requireNonNull(builder.pool, "pool"),
                         Objects.requireNonNull(builder.protectionDomain, "protectionDomain")),
@@ -64,6 +69,11 @@ public final class FabricTransfers
     /** How it was made. */
     public TransferOptions options() {
         return engine.options();
+    }
+
+    /** Circuit breakers, retries and bulkheads of the peers. */
+    public PeerResilience resilience() {
+        return engine.resilience();
     }
 
     /** Starts taking back zones that peers no longer use. Twice is harmless. */
@@ -207,6 +217,7 @@ public final class FabricTransfers
         PeerLink link = engine.link(connection);
         if (link != null) {
             link.up();
+            engine.linkUp(link);
         }
     }
 
@@ -309,6 +320,7 @@ public final class FabricTransfers
     public static final class Builder {
 
         private TransferOptions options = TransferOptions.defaults();
+        private @Nullable PeerResilience resilience;
         private @Nullable MemoryRegionPool pool;
         private @Nullable Supplier<? extends ProtectionDomain> protectionDomain;
         private @Nullable Function<String, CompletableFuture<Connection>> connector;
@@ -318,6 +330,14 @@ public final class FabricTransfers
         /** Limits and sizes; the defaults unless set. */
         public Builder options(TransferOptions value) {
             this.options = value;
+            return this;
+        }
+
+        /**
+         * Retries, circuit breakers and bulkheads of peers, in place of those that {@link TransferOptions#resilience()} says.
+         */
+        public Builder resilience(PeerResilience value) {
+            this.resilience = value;
             return this;
         }
 

@@ -297,11 +297,13 @@ final class LinkSender {
 
     /** A zone that was asked for is refused. */
     void zoneRefused(ConnectionException refusal) {
+        // A budget that is used up stays so: unlike a connection, a zone is kept for later tensors.
+        boolean again = PushFailures.isRecoverable(refusal) && refusal.kind() != ConnectionException.Kind.LIMIT;
         Push victim;
         lock.lock();
         try {
             victim = pumps.isDown() ? null : zoneRequests.refused(refusal, zones);
-            if (victim != null && PushFailures.isRecoverable(refusal)) {
+            if (victim != null && again) {
                 victim.leaveLink();
             }
             serveDedicated();
@@ -311,7 +313,7 @@ final class LinkSender {
         if (victim == null) {
             return;
         }
-        if (PushFailures.isRecoverable(refusal)) {
+        if (again) {
             victim.attemptFailed(refusal);
         } else {
             victim.fail(PushFailures.zoneRefused(victim, refusal));

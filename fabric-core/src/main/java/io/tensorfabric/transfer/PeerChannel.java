@@ -1,5 +1,6 @@
 package io.tensorfabric.transfer;
 
+import io.github.resilience4j.circuitbreaker.CallNotPermittedException;
 import io.tensorfabric.connection.Connection;
 import io.tensorfabric.connection.ConnectionException;
 import java.util.ArrayDeque;
@@ -17,20 +18,29 @@ final class PeerChannel {
 
     private final Engine engine;
     private final String name;
+    private final PeerGuard guard;
     private final ReentrantLock lock = new ReentrantLock();
     private final ArrayDeque<Push> queued = new ArrayDeque<>();
     private final ArrayDeque<Push> waiting = new ArrayDeque<>();
-    private int inFlight;
     private boolean connecting;
     private @Nullable PeerLink link;
 
-    PeerChannel(Engine engine, String name) {
+    PeerChannel(Engine engine, String name, PeerGuard guard) {
         this.engine = engine;
         this.name = name;
+        this.guard = guard;
     }
 
     String name() {
         return name;
+    }
+
+    PeerGuard guard() {
+        return guard;
+    }
+
+    private int limit() {
+        return guard.bulkhead().getBulkheadConfig().getMaxConcurrentCalls();
     }
 
     /** Takes in a new push. */
@@ -38,11 +48,10 @@ final class PeerChannel {
         TransferException refusal = null;
         lock.lock();
         try {
-            if (inFlight < engine.options().maxInFlight()) {
-                inFlight++;
+            if (queued.isEmpty() && guard.bulkhead().tryAcquirePermission()) {
                 push.admitted = true;
             } else if (engine.options().whenFull() == WhenFull.FAIL) {
-                refusal = PushFailures.full(push, engine.options().maxInFlight(), "under way");
+                refusal = PushFailures.full(push, limit(), "under way");
             } else if (queued.size() >= engine.options().maxQueued()) {
                 refusal = PushFailures.full(push, engine.options().maxQueued(), "waiting");
             } else if (push.isDecided()) {
@@ -64,6 +73,16 @@ final class PeerChannel {
 
     /** Hands a prepared push to the link, connecting first if there is none. The caller of this is its owner. */
     void route(Push push) {
+        CallNotPermittedException refusal = guard.enter();
+        if (refusal != null) {
+            push.attemptFailed(refusal);
+            return;
+        }
+        push.entered(guard);
+        // Who decided it before now had nothing to give back.
+        if (push.isDecided()) {
+            push.leave();
+        }
         boolean connect = false;
         lock.lock();
         try {
@@ -124,6 +143,9 @@ final class PeerChannel {
         }
         if (problem != null) {
             Throwable cause = PushFailures.unwrap(problem);
+            if (connection == null) {
+                guard.disconnected(cause);
+            }
             failed.forEach(push -> push.attemptFailed(cause));
             if (cause instanceof ConnectionException refusal
                     && refusal.kind() == ConnectionException.Kind.UNKNOWN_PEER) {
@@ -153,14 +175,19 @@ final class PeerChannel {
     }
 
     /** Forgets a link that is down. */
-    void unlink(PeerLink ended) {
+    void unlink(PeerLink ended, @Nullable ConnectionException failure) {
+        boolean mine;
         lock.lock();
         try {
-            if (ended.equals(link)) {
+            mine = ended.equals(link);
+            if (mine) {
                 link = null;
             }
         } finally {
             lock.unlock();
+        }
+        if (mine && failure != null) {
+            guard.disconnected(failure);
         }
     }
 
@@ -187,10 +214,9 @@ final class PeerChannel {
         try {
             if (push.admitted) {
                 push.admitted = false;
-                inFlight--;
-                next = queued.poll();
-                if (next != null) {
-                    inFlight++;
+                guard.bulkhead().onComplete();
+                if (!queued.isEmpty() && guard.bulkhead().tryAcquirePermission()) {
+                    next = queued.remove();
                     next.admitted = true;
                 }
             }

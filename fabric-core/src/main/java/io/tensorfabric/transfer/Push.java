@@ -12,7 +12,6 @@ import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * posting state. Who decides it from outside asks the owner to drop it; an owner that takes it in looks whether it is
  * decided already. One of the two sees the other.
  */
-final class Push extends CompletableFuture<TransferReceipt> implements TransmissionListener, Runnable {
+final class Push extends GuardedPush implements TransmissionListener, Runnable {
 
     private static final VarHandle OUTCOME = field("outcome", Object.class);
 
@@ -200,16 +199,10 @@ final class Push extends CompletableFuture<TransferReceipt> implements Transmiss
 
     /** A failure that ends only this attempt. The caller of this is the owner. */
     void attemptFailed(Throwable cause) {
-        TransferException last = PushFailures.lost(this, cause);
-        int failed = attempt;
-        RetryOptions policy = engine.options().retry();
-        long backoff = policy.backoffNanos(failed);
-        if (!PushFailures.isRecoverable(cause)
-                || failed >= policy.attempts()
-                || backoff >= remainingNanos()
-                || isDecided()
-                || engine.isStopped()) {
-            failOwned(last);
+        leave();
+        long backoff = isDecided() || engine.isStopped() ? -1 : nextTry(channel.guard(), cause);
+        if (backoff < 0 || backoff >= remainingNanos()) {
+            failOwned(PushFailures.lost(this, cause));
             return;
         }
         engine.log().retried();
@@ -218,7 +211,7 @@ final class Push extends CompletableFuture<TransferReceipt> implements Transmiss
             // Kept over the attempts: what broke the connection says more than that the peer cannot be reached since.
             failure = status;
         }
-        attempt = failed + 1;
+        attempt = attempt + 1;
         phase = PushPhase.BACKOFF;
         Retry again = new Retry();
         retry = again;
@@ -249,7 +242,11 @@ final class Push extends CompletableFuture<TransferReceipt> implements Transmiss
     }
 
     private boolean decide(Object result) {
-        return OUTCOME.compareAndSet(this, null, result);
+        if (!OUTCOME.compareAndSet(this, null, result)) {
+            return false;
+        }
+        leave(channel.guard(), result);
+        return true;
     }
 
     private void logEnd(State state, @Nullable Throwable reason) {

@@ -1,5 +1,6 @@
 package io.tensorfabric.transfer;
 
+import io.github.resilience4j.circuitbreaker.CallNotPermittedException;
 import io.tensorfabric.connection.ConnectionException;
 import io.tensorfabric.memory.PoolExhaustedException;
 import io.tensorfabric.verbs.WorkCompletionStatus;
@@ -42,6 +43,9 @@ final class PushFailures {
     /** The connection was lost, or could not be made, and there is no further attempt. */
     static TransferException lost(Push push, Throwable problem) {
         Throwable cause = unwrap(problem);
+        if (cause instanceof CallNotPermittedException refusal) {
+            return refused(push, refusal);
+        }
         WorkCompletionStatus own = push.failure;
         WorkCompletionStatus status = own != null ? own : statusOf(cause);
         StringBuilder message = new StringBuilder(subject(push))
@@ -60,6 +64,19 @@ final class PushFailures {
         return unwrap(problem) instanceof ConnectionException lost ? lost.status() : null;
     }
 
+    /** Nothing was tried: the circuit breaker of the peer is open. */
+    private static TransferException refused(Push push, CallNotPermittedException refusal) {
+        WorkCompletionStatus status = push.failure;
+        StringBuilder message = new StringBuilder(subject(push))
+                .append(
+                        " was not tried: the latest pushes and connections to this peer failed, so its circuit breaker '")
+                .append(refusal.getCausingCircuitBreakerName())
+                .append("' lets none through for a while. Look at the peer; the breaker tries it again by itself");
+        append(message, status);
+        return new TransferException(
+                TransferException.Kind.PEER_LOST, push.peer(), message.toString(), status, refusal);
+    }
+
     private static TransferException.Kind kindOf(Push push, Throwable cause) {
         if (!(cause instanceof ConnectionException lost)) {
             return TransferException.Kind.PEER_LOST;
@@ -76,8 +93,8 @@ final class PushFailures {
     static boolean isRecoverable(Throwable problem) {
         return unwrap(problem) instanceof ConnectionException lost
                 && switch (lost.kind()) {
-                    case UNREACHABLE, LOST, CONFLICT, NOT_FOUND, CLOSED -> true;
-                    case UNKNOWN_PEER, REFUSED, MALFORMED, LIMIT -> false;
+                    case UNREACHABLE, LOST, CONFLICT, NOT_FOUND, CLOSED, LIMIT -> true;
+                    case UNKNOWN_PEER, REFUSED, MALFORMED -> false;
                 };
     }
 

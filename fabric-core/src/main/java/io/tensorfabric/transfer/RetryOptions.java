@@ -1,21 +1,26 @@
 package io.tensorfabric.transfer;
 
+import io.github.resilience4j.core.IntervalFunction;
+import io.github.resilience4j.retry.RetryConfig;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 
 /**
  * How a push is tried again after its connection was lost or could not be made.
  *
  * @param attempts most tries, the first included, at least 1
- * @param backoff wait before the second try
+ * @param backoff wait before the second try, at least 1 ms where there is one
  * @param multiplier what the wait grows by for each further try, at least 1
+ * @param jitter by which part of itself each wait is randomly shorter or longer, from 0 to below 1, so that peers which lost
+ *     the same node do not all come back at once
+ * @param maxBackoff longest wait, before jitter
  */
-public record RetryOptions(int attempts, Duration backoff, double multiplier) {
+public record RetryOptions(int attempts, Duration backoff, double multiplier, double jitter, Duration maxBackoff) {
+
+    private static final double DEFAULT_JITTER = 0.5;
+
+    private static final Duration DEFAULT_MAX_BACKOFF = Duration.ofSeconds(5);
 
     private static final RetryOptions DEFAULTS = new RetryOptions(3, Duration.ofMillis(50), 2);
-
-    /** Longest wait, so that no combination of options overflows. */
-    private static final long MAX_WAIT_NANOS = TimeUnit.MINUTES.toNanos(10);
 
     /** Validates. */
     public RetryOptions {
@@ -28,9 +33,26 @@ public record RetryOptions(int attempts, Duration backoff, double multiplier) {
         if (!(multiplier >= 1) || Double.isInfinite(multiplier)) {
             throw new IllegalArgumentException("The multiplier must be a number of at least 1, not " + multiplier);
         }
+        if (!(jitter >= 0) || jitter >= 1) {
+            throw new IllegalArgumentException("The jitter must be from 0 to below 1, not " + jitter);
+        }
+        if (maxBackoff.compareTo(backoff) < 0) {
+            throw new IllegalArgumentException(
+                    "The longest backoff must be at least the first one (" + backoff + "), not " + maxBackoff);
+        }
     }
 
-    /** Three attempts, 50 ms apart, doubling. */
+    /** The same with half of each wait as jitter, and waits of at most 5 s, or of the first one if that is longer. */
+    public RetryOptions(int attempts, Duration backoff, double multiplier) {
+        this(
+                attempts,
+                backoff,
+                multiplier,
+                DEFAULT_JITTER,
+                backoff.compareTo(DEFAULT_MAX_BACKOFF) > 0 ? backoff : DEFAULT_MAX_BACKOFF);
+    }
+
+    /** Three attempts, about 50 ms apart, doubling. */
     public static RetryOptions defaults() {
         return DEFAULTS;
     }
@@ -40,9 +62,15 @@ public record RetryOptions(int attempts, Duration backoff, double multiplier) {
         return new RetryOptions(1, Duration.ZERO, 1);
     }
 
-    /** Wait after a number of failed attempts. */
-    long backoffNanos(int failedAttempts) {
-        double millis = backoff.toMillis() * Math.pow(multiplier, failedAttempts - 1.0);
-        return (long) Math.min((double) MAX_WAIT_NANOS, millis * TimeUnit.MILLISECONDS.toNanos(1));
+    /** In the words of the library that decides over tries: which failures are worth another one is part of it. */
+    RetryConfig toConfig() {
+        Duration first = backoff.compareTo(Duration.ofMillis(1)) < 0 ? Duration.ofMillis(1) : backoff;
+        Duration longest = maxBackoff.compareTo(first) < 0 ? first : maxBackoff;
+        return RetryConfig.custom()
+                .maxAttempts(attempts)
+                .intervalFunction(IntervalFunction.ofExponentialRandomBackoff(first, multiplier, jitter, longest))
+                .retryOnException(PushFailures::isRecoverable)
+                .failAfterMaxAttempts(true)
+                .build();
     }
 }

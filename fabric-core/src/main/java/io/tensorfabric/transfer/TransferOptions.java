@@ -14,14 +14,13 @@ import java.time.Duration;
  * @param chunkSize length of one RDMA WRITE of a large tensor
  * @param chunksPerTransmission writes that are posted at once with one doorbell
  * @param transmissionsPerLane posted and unfinished transmissions of large tensors on a lane
- * @param maxInFlight most pushes under way to a peer
  * @param maxQueued most pushes that wait behind them when {@code whenFull} is WAIT
  * @param whenFull what a push does when a limit is reached
  * @param smallThreshold longest tensor that takes the control lane, and is copied instead of registered when its memory
  *     is not registered
  * @param maxTensorBytes longest tensor, sent or received
  * @param maxHeadersBytes longest keys and values of a push together, at most 2048
- * @param retry how lost pushes are tried again
+ * @param resilience retries, circuit breaker and limit of pushes under way of each peer
  * @param dedupeWindow latest transfers of each sender that are remembered to deliver a retried one once
  * @param history ended transfers that {@link TensorTransferService#transfers()} shows
  * @param listenerThreads threads that run listeners, for all peers together
@@ -42,13 +41,12 @@ public record TransferOptions(
         int chunkSize,
         int chunksPerTransmission,
         int transmissionsPerLane,
-        int maxInFlight,
         int maxQueued,
         WhenFull whenFull,
         int smallThreshold,
         long maxTensorBytes,
         int maxHeadersBytes,
-        RetryOptions retry,
+        ResilienceOptions resilience,
         int dedupeWindow,
         int history,
         int listenerThreads,
@@ -73,7 +71,6 @@ public record TransferOptions(
         within("chunkSize", chunkSize, 4096, MAX_CHUNK);
         within("chunksPerTransmission", chunksPerTransmission, 1, 64);
         within("transmissionsPerLane", transmissionsPerLane, 1, 1024);
-        within("maxInFlight", maxInFlight, 1, 1 << 20);
         within("maxQueued", maxQueued, 0, 1 << 24);
         within("smallThreshold", smallThreshold, 0, 1 << 20);
         within("maxTensorBytes", maxTensorBytes, 1, Long.MAX_VALUE / 4);
@@ -121,13 +118,12 @@ public record TransferOptions(
         private int chunkSize = 1 << 20;
         private int chunksPerTransmission = 4;
         private int transmissionsPerLane = 4;
-        private int maxInFlight = 1024;
         private int maxQueued = 16 * 1024;
         private WhenFull whenFull = WhenFull.WAIT;
         private int smallThreshold = 64 * 1024;
         private long maxTensorBytes = 64L << 30;
         private int maxHeadersBytes = TransferMessages.MAX_HEADER_BYTES;
-        private RetryOptions retry = RetryOptions.defaults();
+        private ResilienceOptions resilience = ResilienceOptions.defaults();
         private int dedupeWindow = 4096;
         private int history = 256;
         private int listenerThreads = 16;
@@ -192,10 +188,9 @@ public record TransferOptions(
             return this;
         }
 
-        /** See {@link TransferOptions#maxInFlight()}; 1024 unless set. */
+        /** See {@link ResilienceOptions#maxInFlight()}; 1024 unless set. */
         public Builder maxInFlight(int value) {
-            this.maxInFlight = value;
-            return this;
+            return resilience(resilience.withMaxInFlight(value));
         }
 
         /** See {@link TransferOptions#maxQueued()}; 16384 unless set. */
@@ -228,10 +223,15 @@ public record TransferOptions(
             return this;
         }
 
-        /** See {@link TransferOptions#retry()}; {@link RetryOptions#defaults()} unless set. */
-        public Builder retry(RetryOptions value) {
-            this.retry = value;
+        /** See {@link TransferOptions#resilience()}; {@link ResilienceOptions#defaults()} unless set. */
+        public Builder resilience(ResilienceOptions value) {
+            this.resilience = value;
             return this;
+        }
+
+        /** See {@link ResilienceOptions#retry()}; {@link RetryOptions#defaults()} unless set. */
+        public Builder retry(RetryOptions value) {
+            return resilience(resilience.withRetry(value));
         }
 
         /** See {@link TransferOptions#dedupeWindow()}; 4096 unless set. */
@@ -292,13 +292,12 @@ public record TransferOptions(
                     chunkSize,
                     chunksPerTransmission,
                     transmissionsPerLane,
-                    maxInFlight,
                     maxQueued,
                     whenFull,
                     smallThreshold,
                     maxTensorBytes,
                     maxHeadersBytes,
-                    retry,
+                    resilience,
                     dedupeWindow,
                     history,
                     listenerThreads,

@@ -215,6 +215,16 @@ class BadInputTest {
 
         JsonNode problem = assertProblem(response, 502, 504);
         assertThat(problem.get("detail").asString()).contains("gone");
+        for (String kind : new String[] {"circuitbreakers", "retries", "bulkheads"}) {
+            HttpResponse<String> endpoint = send(HttpRequest.newBuilder(uri("/actuator/" + kind)));
+            assertThat(endpoint.body()).as(kind).contains("fabric.gone");
+        }
+        assertThat(send(HttpRequest.newBuilder(uri("/actuator/circuitbreakerevents/fabric.gone/ERROR")))
+                        .body())
+                .contains("gone");
+        assertThat(send(HttpRequest.newBuilder(uri("/actuator/metrics/resilience4j.circuitbreaker.state")))
+                        .body())
+                .contains("fabric.gone");
     }
 
     @ParameterizedTest

@@ -14,6 +14,7 @@ import io.tensorfabric.connection.PeerDirectory;
 import io.tensorfabric.connection.PeerStatus;
 import io.tensorfabric.connection.QueuePairStatus;
 import io.tensorfabric.memory.MemoryPoolStatistics;
+import io.tensorfabric.transfer.PeerResilience;
 import io.tensorfabric.transfer.TransferStatistics;
 import io.tensorfabric.verbs.WorkCompletionStatus;
 import java.util.ArrayList;
@@ -93,10 +94,12 @@ final class FabricInspector {
         return new FabricViews.Peers(
                 node == null
                         ? List.of()
-                        : node.connections().peers().stream().map(this::peer).toList());
+                        : node.connections().peers().stream()
+                                .map(status -> peer(status, node.transfers().resilience()))
+                                .toList());
     }
 
-    private FabricViews.PeerView peer(PeerStatus status) {
+    private FabricViews.PeerView peer(PeerStatus status, PeerResilience resilience) {
         Peer configured = directory.find(status.peerName());
         return new FabricViews.PeerView(
                 status.peerName(),
@@ -108,7 +111,8 @@ final class FabricInspector {
                 status.attempts(),
                 status.failures(),
                 status.lastFailure(),
-                status.nextAttempt());
+                status.nextAttempt(),
+                resilience.status(status.peerName()));
     }
 
     FabricViews.Pools pools() {

@@ -4,6 +4,7 @@ import io.tensorfabric.connection.ConnectionState;
 import io.tensorfabric.connection.LanePurpose;
 import io.tensorfabric.connection.PeerState;
 import io.tensorfabric.connection.QueuePairTransition;
+import io.tensorfabric.transfer.PeerResilience;
 import io.tensorfabric.transfer.TransferStatistics;
 import io.tensorfabric.transfer.TransferStatus;
 import java.time.Instant;
@@ -74,7 +75,8 @@ final class FabricViews {
             long attempts,
             int failures,
             @Nullable String lastFailure,
-            @Nullable Instant nextAttempt) {}
+            @Nullable Instant nextAttempt,
+            PeerResilience.@Nullable Status pushes) {}
 
     /** The peers. */
     record Peers(List<PeerView> peers) {}

@@ -1,10 +1,12 @@
 package io.tensorfabric.autoconfigure.health;
 
+import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.tensorfabric.autoconfigure.FabricLifecycle;
 import io.tensorfabric.autoconfigure.FabricNode;
 import io.tensorfabric.connection.FabricDevice;
 import io.tensorfabric.connection.PeerStatus;
 import io.tensorfabric.memory.MemoryPoolStatistics;
+import io.tensorfabric.transfer.PeerResilience;
 import io.tensorfabric.verbs.PortState;
 import io.tensorfabric.verbs.VerbsException;
 import java.time.Clock;
@@ -87,7 +89,10 @@ final class FabricHealthIndicator extends AbstractHealthIndicator {
         for (PeerStatus peer : node.connections().peers()) {
             String failure = peer.lastFailure();
             boolean working = failure == null || peer.failures() == 0;
-            details.put(peer.peerName(), working ? peer.state().name() : peer.state() + ": " + failure);
+            String text = working ? peer.state().name() : peer.state() + ": " + failure;
+            PeerResilience.Status pushes = node.transfers().resilience().status(peer.peerName());
+            boolean open = pushes != null && pushes.circuitBreaker() == CircuitBreaker.State.OPEN;
+            details.put(peer.peerName(), open ? text + "; its circuit breaker is open" : text);
         }
         return details;
     }

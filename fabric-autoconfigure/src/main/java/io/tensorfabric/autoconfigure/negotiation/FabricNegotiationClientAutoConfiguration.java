@@ -1,14 +1,10 @@
 package io.tensorfabric.autoconfigure.negotiation;
 
-import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
-import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import io.tensorfabric.autoconfigure.FabricProperties;
 import io.tensorfabric.connection.NegotiationClient;
 import io.tensorfabric.connection.NodeIdentity;
 import java.time.Clock;
-import java.time.Duration;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -27,23 +23,7 @@ import org.springframework.web.client.RestClient;
 @EnableConfigurationProperties(FabricProperties.class)
 public final class FabricNegotiationClientAutoConfiguration {
 
-    private static final String CIRCUIT_BREAKERS = "fabricCircuitBreakerRegistry";
-
     FabricNegotiationClientAutoConfiguration() {}
-
-    /** Not a candidate for injection by type, so that it is in nobody's way; instances are named after peers. */
-    @Bean(name = CIRCUIT_BREAKERS, defaultCandidate = false)
-    @ConditionalOnMissingBean(name = CIRCUIT_BREAKERS)
-    CircuitBreakerRegistry fabricCircuitBreakerRegistry() {
-        return CircuitBreakerRegistry.of(CircuitBreakerConfig.custom()
-                .slidingWindowSize(8)
-                .minimumNumberOfCalls(4)
-                .failureRateThreshold(75)
-                .waitDurationInOpenState(Duration.ofSeconds(5))
-                .permittedNumberOfCallsInHalfOpenState(1)
-                .recordException(CircuitBreakingNegotiationClient::isUnreachable)
-                .build());
-    }
 
     @Bean
     @ConditionalOnMissingBean
@@ -51,8 +31,7 @@ public final class FabricNegotiationClientAutoConfiguration {
             FabricProperties properties,
             NodeIdentity self,
             ObjectProvider<RestClientCustomizer> customizers,
-            ObjectProvider<SslBundles> sslBundles,
-            @Qualifier(CIRCUIT_BREAKERS) CircuitBreakerRegistry circuitBreakers) {
+            ObjectProvider<SslBundles> sslBundles) {
         FabricProperties.Negotiation negotiation = properties.negotiation();
         FabricProperties.Security security = properties.security();
         NegotiationJson json = new NegotiationJson();
@@ -69,7 +48,7 @@ public final class FabricNegotiationClientAutoConfiguration {
                 security.sharedSecret() == null ? null : new MessageSigner(security.sharedSecret()),
                 self,
                 Clock.systemUTC());
-        return new CircuitBreakingNegotiationClient(new HttpNegotiationClient(exchange, json), circuitBreakers, http);
+        return new HttpNegotiationClient(exchange, json, http);
     }
 
     /** Not the application's own builder, which would bring an HTTP client that is never used; but customised alike. */

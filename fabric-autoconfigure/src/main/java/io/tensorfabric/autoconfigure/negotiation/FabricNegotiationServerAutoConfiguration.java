@@ -3,6 +3,7 @@ package io.tensorfabric.autoconfigure.negotiation;
 import io.tensorfabric.autoconfigure.FabricAutoConfiguration;
 import io.tensorfabric.autoconfigure.FabricProperties;
 import io.tensorfabric.autoconfigure.PropertiesPeerPolicy;
+import io.tensorfabric.autoconfigure.resilience.NegotiationRates;
 import io.tensorfabric.connection.ConnectionListener;
 import io.tensorfabric.connection.ConnectionState;
 import io.tensorfabric.connection.NegotiationHandler;
@@ -49,13 +50,14 @@ public final class FabricNegotiationServerAutoConfiguration {
     @Bean(SERVLET)
     @ConditionalOnMissingBean(name = SERVLET)
     ServletRegistrationBean<NegotiationServlet> fabricNegotiationServlet(
-            FabricProperties properties, NegotiationHandler handler, CallerLimits limits) {
+            FabricProperties properties, NegotiationHandler handler, CallerLimits limits, NegotiationRates rates) {
         FabricProperties.Security security = properties.security();
         NegotiationService service = new NegotiationService(
                 new CallerPolicy(security),
                 new RequestAuthenticator(security, Clock.systemUTC()),
                 security.mutualTls() ? new CertificateCheck(new PropertiesPeerPolicy(security.allowedPeers())) : null,
                 limits,
+                rates,
                 handler,
                 new NegotiationJson());
         ServletRegistrationBean<NegotiationServlet> registration = new ServletRegistrationBean<>(

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpMethod;
 
 /** The calling end of the negotiation over HTTP. Thread-safe. */
-final class HttpNegotiationClient implements NegotiationClient {
+final class HttpNegotiationClient implements NegotiationClient, AutoCloseable {
 
     private static final String NODE = "/node";
 
@@ -25,9 +25,19 @@ final class HttpNegotiationClient implements NegotiationClient {
 
     private final NegotiationJson json;
 
-    HttpNegotiationClient(SealedExchange exchange, NegotiationJson json) {
+    private final PeerHttpClients resources;
+
+    /** @param resources what the exchange works with; closed with this client */
+    HttpNegotiationClient(SealedExchange exchange, NegotiationJson json, PeerHttpClients resources) {
         this.exchange = exchange;
         this.json = json;
+        this.resources = resources;
+    }
+
+    /** Called with the application context. */
+    @Override
+    public void close() {
+        resources.close();
     }
 
     @Override

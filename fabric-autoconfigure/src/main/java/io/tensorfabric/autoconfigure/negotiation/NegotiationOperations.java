@@ -1,5 +1,6 @@
 package io.tensorfabric.autoconfigure.negotiation;
 
+import io.tensorfabric.autoconfigure.resilience.NegotiationRates;
 import io.tensorfabric.connection.ConnectRequest;
 import io.tensorfabric.connection.ConnectResponse;
 import io.tensorfabric.connection.EstablishedRequest;
@@ -22,10 +23,14 @@ final class NegotiationOperations {
 
     private final CallerLimits limits;
 
-    NegotiationOperations(NegotiationHandler handler, NegotiationJson json, CallerLimits limits) {
+    private final NegotiationRates rates;
+
+    NegotiationOperations(
+            NegotiationHandler handler, NegotiationJson json, CallerLimits limits, NegotiationRates rates) {
         this.handler = handler;
         this.json = json;
         this.limits = limits;
+        this.rates = rates;
     }
 
     /** Refuses bodies of another media type. */
@@ -66,6 +71,7 @@ final class NegotiationOperations {
     }
 
     private ConnectResponse connect(Call call, ConnectRequest request) {
+        rates.connecting(request.initiator().nodeId());
         boolean first = limits.opening(request.connectionId(), call.caller().address());
         try {
             return handler.connect(request);

@@ -1,6 +1,7 @@
 package io.tensorfabric.autoconfigure.negotiation;
 
 import io.tensorfabric.autoconfigure.negotiation.RequestAuthenticator.Session;
+import io.tensorfabric.autoconfigure.resilience.NegotiationRates;
 import io.tensorfabric.connection.ConnectionException;
 import io.tensorfabric.connection.NegotiationHandler;
 import java.util.HashMap;
@@ -41,13 +42,14 @@ final class NegotiationService {
             RequestAuthenticator authenticator,
             @Nullable CertificateCheck certificates,
             CallerLimits limits,
+            NegotiationRates rates,
             NegotiationHandler handler,
             NegotiationJson json) {
         this.policy = policy;
         this.authenticator = authenticator;
         this.certificates = certificates;
         this.limits = limits;
-        this.operations = new NegotiationOperations(handler, json, limits);
+        this.operations = new NegotiationOperations(handler, json, limits, rates);
         this.handler = handler;
         this.json = json;
     }

@@ -1,6 +1,5 @@
 package io.tensorfabric.autoconfigure.negotiation;
 
-import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import io.tensorfabric.autoconfigure.FabricProperties;
 import io.tensorfabric.connection.NegotiationClient;
 import io.tensorfabric.connection.NodeIdentity;
@@ -33,12 +32,10 @@ final class Clients {
     static NegotiationClient client(String... pairs) {
         StaticListableBeanFactory none = new StaticListableBeanFactory();
         FabricNegotiationClientAutoConfiguration configuration = new FabricNegotiationClientAutoConfiguration();
-        CircuitBreakerRegistry registry = configuration.fabricCircuitBreakerRegistry();
         return configuration.fabricNegotiationClient(
                 properties(pairs),
                 SELF,
                 none.getBeanProvider(RestClientCustomizer.class),
-                none.getBeanProvider(SslBundles.class),
-                registry);
+                none.getBeanProvider(SslBundles.class));
     }
 }

@@ -224,23 +224,6 @@ class HttpNegotiationClientTest {
     }
 
     @Test
-    void whenAPeerKeepsBeingDeadThenItIsNotAskedForAWhile() throws Exception {
-        Peer peer;
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            peer = new Peer("ranker", URI.create("http://127.0.0.1:" + free.getLocalPort()));
-        }
-        NegotiationClient client = Clients.client();
-        for (int count = 0; count < 4; count++) {
-            assertFails(() -> connect(client, peer));
-        }
-        assertFails(() -> connect(client, peer))
-                .returns(Kind.UNREACHABLE, ConnectionException::kind)
-                .extracting(Throwable::getMessage)
-                .asString()
-                .contains("ranker", "not asked again before 2");
-    }
-
-    @Test
     void whenAPeerRefusesThenItStaysAskable() {
         try (NegotiationServer server = NegotiationServer.start("responder")) {
             server.handler.failure = new ConnectionException(Kind.REFUSED, "caller", "No");

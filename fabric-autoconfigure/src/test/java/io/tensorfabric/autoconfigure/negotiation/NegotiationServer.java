@@ -1,6 +1,7 @@
 package io.tensorfabric.autoconfigure.negotiation;
 
 import io.tensorfabric.autoconfigure.FabricProperties;
+import io.tensorfabric.autoconfigure.resilience.FabricResilienceAutoConfiguration;
 import io.tensorfabric.connection.NegotiationHandler;
 import io.tensorfabric.connection.Peer;
 import java.net.URI;
@@ -25,7 +26,8 @@ final class NegotiationServer implements AutoCloseable {
     @EnableConfigurationProperties(FabricProperties.class)
     @ImportAutoConfiguration({
         TomcatServletWebServerAutoConfiguration.class,
-        FabricNegotiationServerAutoConfiguration.class
+        FabricNegotiationServerAutoConfiguration.class,
+        FabricResilienceAutoConfiguration.class
     })
     static class Application {}
 

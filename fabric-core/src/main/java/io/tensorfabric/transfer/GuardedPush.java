@@ -1,0 +1,88 @@
+package io.tensorfabric.transfer;
+
+import io.github.resilience4j.retry.Retry;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The part of a push that the guard of its peer decides over: the permission of its present attempt, which goes back once
+ * with what was learned about the peer, and its further attempts. A superclass rather than a part, so that a push stays one
+ * object. Thread-safe but for {@link #nextTry}, which is for the owner of the push.
+ */
+abstract class GuardedPush extends CompletableFuture<TransferReceipt> {
+
+    private static final VarHandle PERMISSION;
+
+    static {
+        try {
+            PERMISSION = MethodHandles.lookup().findVarHandle(GuardedPush.class, "permission", PeerGuard.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    @SuppressWarnings("UnusedVariable") // read and set through PERMISSION
+    private volatile @Nullable PeerGuard permission;
+
+    private volatile long enteredNanos;
+
+    private Retry.@Nullable AsyncContext<TransferReceipt> retries;
+
+    /** An attempt begins with a permission of the guard. */
+    void entered(PeerGuard guard) {
+        enteredNanos = System.nanoTime();
+        permission = guard;
+    }
+
+    private @Nullable PeerGuard takePermission() {
+        return (PeerGuard) PERMISSION.getAndSet(this, null);
+    }
+
+    /** The attempt ended with nothing learned about the peer. */
+    void leave() {
+        PeerGuard guard = takePermission();
+        if (guard != null) {
+            guard.left();
+        }
+    }
+
+    /** The push is decided: by a receipt, a failure, or its user. */
+    void leave(PeerGuard tries, Object outcome) {
+        PeerGuard guard = takePermission();
+        if (outcome instanceof TransferReceipt) {
+            Retry.AsyncContext<TransferReceipt> used = retries;
+            (used != null ? used : tries.retries()).onComplete();
+        }
+        if (guard == null) {
+            return;
+        }
+        long nanos = System.nanoTime() - enteredNanos;
+        if (outcome instanceof TransferReceipt || isAnswer(outcome)) {
+            guard.answered(nanos);
+        } else if (outcome instanceof TransferException failure && failure.kind() == TransferException.Kind.DEADLINE) {
+            guard.failed(nanos, failure);
+        } else {
+            guard.left();
+        }
+    }
+
+    private static boolean isAnswer(Object outcome) {
+        return outcome instanceof TransferException failure
+                && (failure.kind() == TransferException.Kind.REJECTED
+                        || failure.kind() == TransferException.Kind.LISTENER_FAILED);
+    }
+
+    /** Wait before another attempt in nanoseconds, or -1 if there is none. */
+    long nextTry(PeerGuard guard, Throwable cause) {
+        Retry.AsyncContext<TransferReceipt> used = retries;
+        if (used == null) {
+            used = guard.retries();
+            retries = used;
+        }
+        long millis = used.onError(PushFailures.unwrap(cause));
+        return millis < 0 ? -1 : TimeUnit.MILLISECONDS.toNanos(millis);
+    }
+}
