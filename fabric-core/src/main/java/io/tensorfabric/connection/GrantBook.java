@@ -55,7 +55,7 @@ final class GrantBook {
     }
 
     private OpenGrant register(int lanes, BufferLease lease) {
-        MemoryRegion region = domain.registerMemory(lease.address(), lease.length(), REGION_RIGHTS);
+        MemoryRegion region = lease.registerAgain(domain, REGION_RIGHTS);
         int[] rkeys = new int[lanes];
         Arrays.fill(rkeys, region.rkey());
         return new OpenGrant(this, lease, rkeys, List.of(region));

@@ -1,8 +1,11 @@
 package io.tensorfabric.memory;
 
+import io.tensorfabric.verbs.AccessFlag;
 import io.tensorfabric.verbs.MemoryRegion;
+import io.tensorfabric.verbs.ProtectionDomain;
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
+import java.util.Set;
 
 /** A lease of a pool. Never reused: a second close can not hit the next owner of the same memory. */
 final class PoolLease implements BufferLease {
@@ -46,6 +49,12 @@ final class PoolLease implements BufferLease {
     public MemoryRegion region() {
         checkOpen();
         return lease.slab.region;
+    }
+
+    @Override
+    public MemoryRegion registerAgain(ProtectionDomain domain, Set<AccessFlag> access) {
+        checkOpen();
+        return pool.registerAgain(domain, address, length, access);
     }
 
     @Override

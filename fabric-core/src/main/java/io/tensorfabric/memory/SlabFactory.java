@@ -36,12 +36,17 @@ final class SlabFactory {
         return provider.kind();
     }
 
+    /** Registers a part of a slab once more, with rights of its own. */
+    MemoryRegion registerAgain(ProtectionDomain target, long address, long length, Set<AccessFlag> rights) {
+        return provider.register(target, address, length, rights);
+    }
+
     Slab create(long size, long alignment, boolean dedicated) {
         long pages = Math.max(size >= HUGE_PAGE ? HUGE_PAGE : MemoryPoolOptions.MIN_SIZE, granule);
         long address = provider.allocate(size, Math.max(pages, alignment));
         MemoryRegion region;
         try {
-            region = domain.registerMemory(address, size, access);
+            region = provider.register(domain, address, size, access);
         } catch (VerbsException e) {
             provider.free(address);
             throw MemoryRegistrationException.registering(

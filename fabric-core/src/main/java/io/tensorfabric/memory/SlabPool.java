@@ -1,10 +1,12 @@
 package io.tensorfabric.memory;
 
 import io.tensorfabric.memory.LeaseQueue.Waiter;
+import io.tensorfabric.verbs.AccessFlag;
 import io.tensorfabric.verbs.MemoryRegion;
 import io.tensorfabric.verbs.ProtectionDomain;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -41,6 +43,8 @@ final class SlabPool implements MemoryRegionPool {
 
     private final SlabGrower grower;
 
+    private final SlabFactory factory;
+
     private final DroppedLeases dropped = new DroppedLeases();
 
     private long waits;
@@ -53,6 +57,7 @@ final class SlabPool implements MemoryRegionPool {
     private SlabPool(String name, MemoryPoolOptions options, SlabFactory factory, long largestRegion) {
         this.name = name;
         this.options = options;
+        this.factory = factory;
         this.kind = factory.kind();
         this.slabs = new SlabSet(this, options, largestRegion);
         this.grower = new SlabGrower(lock, slabs, queue, factory);
@@ -174,6 +179,10 @@ final class SlabPool implements MemoryRegionPool {
     /** Called under the lock. */
     PoolLease newLease(Slab slab, int extent, long length, String holder) {
         return new PoolLease(this, dropped.queue(), slab, extent, length, holder);
+    }
+
+    MemoryRegion registerAgain(ProtectionDomain pd, long address, long length, Set<AccessFlag> access) {
+        return factory.registerAgain(pd, address, length, access);
     }
 
     void release(LeaseRecord lease) {

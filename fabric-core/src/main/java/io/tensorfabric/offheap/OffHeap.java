@@ -2,6 +2,7 @@ package io.tensorfabric.offheap;
 
 import java.lang.invoke.MethodHandle;
 import java.nio.ByteBuffer;
+import java.nio.MappedByteBuffer;
 import java.util.Objects;
 
 /**
@@ -185,6 +186,16 @@ public final class OffHeap {
         } catch (Throwable e) {
             throw unexpected(e);
         }
+    }
+
+    /**
+     * Ends the mapping of a file at once, instead of when the collector finds the buffer. Nothing may touch the buffer, or
+     * memory that it named, from then on.
+     *
+     * @param mapped as {@link java.nio.channels.FileChannel#map} returned it, no slice or duplicate
+     */
+    public static void unmap(MappedByteBuffer mapped) {
+        FileMappings.unmap(mapped);
     }
 
     /** How many bytes of live blocks were asked for: a gauge for metrics and for tests that look for leaks. */

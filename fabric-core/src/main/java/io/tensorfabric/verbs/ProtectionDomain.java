@@ -36,6 +36,19 @@ public interface ProtectionDomain extends VerbsResource {
                 "ibv_reg_dmabuf_mr", Errno.EOPNOTSUPP, "the device " + context().deviceName() + " takes no dma-buf");
     }
 
+    /**
+     * Registers memory of another device by its address, which needs a peer-memory client of the kernel such as
+     * nvidia-peermem; see {@code ibv_reg_mr(3)}. The memory must stay allocated until the region is closed.
+     *
+     * @param address first byte, as the other device's driver calls it
+     * @param length bytes, at least 1
+     * @param access rights as for {@link #registerMemory}
+     * @throws VerbsException with {@link Errno#EFAULT} if no client knows the memory
+     */
+    default MemoryRegion registerPeerMemory(long address, long length, Set<AccessFlag> access) {
+        return registerMemory(address, length, access);
+    }
+
     /** Allocates an unbound type-2 memory window; see {@code ibv_alloc_mw(3)}. */
     MemoryWindow allocateMemoryWindow();
 

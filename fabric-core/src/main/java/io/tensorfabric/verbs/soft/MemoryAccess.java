@@ -103,7 +103,7 @@ final class MemoryAccess {
 
     private void add(@Nullable Grant grant, long address, int length) {
         held[count] = grant;
-        buffers[1 + count] = views[count].of(address, length);
+        buffers[1 + count] = views[count].of(grant == null ? address : grant.locate(address), length);
         count++;
     }
 

@@ -1,14 +1,32 @@
 package io.tensorfabric.verbs.soft;
 
+import org.jspecify.annotations.Nullable;
+
 /** The device's side of a memory region. */
 final class Region extends Grant {
+
+    private final @Nullable Mapping mapping;
 
     private int windows;
 
     private boolean closing;
 
-    Region(Object domain, long address, long length, int access) {
+    /** With {@code mapping} where memory of another device is, or {@code null} for memory of this process. */
+    Region(Object domain, long address, long length, int access, @Nullable Mapping mapping) {
         super(domain, address, length, access, null);
+        this.mapping = mapping;
+    }
+
+    @Override
+    long locate(long start) {
+        return mapping == null ? start : mapping.locate(start - address());
+    }
+
+    /** Ends the access to memory of another device; the grant was revoked. */
+    void unmap() {
+        if (mapping != null) {
+            mapping.close();
+        }
     }
 
     /** Counts one more bound window; {@code false} when the region is being closed. */

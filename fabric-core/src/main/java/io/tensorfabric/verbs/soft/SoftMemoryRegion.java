@@ -5,6 +5,7 @@ import io.tensorfabric.verbs.Errno;
 import io.tensorfabric.verbs.MemoryRegion;
 import io.tensorfabric.verbs.VerbsException;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Handle of a memory region. */
 final class SoftMemoryRegion extends SoftResource implements MemoryRegion {
@@ -19,11 +20,13 @@ final class SoftMemoryRegion extends SoftResource implements MemoryRegion {
 
     private final int rkey;
 
-    SoftMemoryRegion(SoftProtectionDomain domain, long address, long length, Set<AccessFlag> access) {
+    /** With {@code mapping} where memory of another device is, which this owns. */
+    SoftMemoryRegion(
+            SoftProtectionDomain domain, long address, long length, Set<AccessFlag> access, @Nullable Mapping mapping) {
         super(new Lifecycle("memory region " + domain.engine().nextId(), "ibv_dereg_mr", domain.lifecycle()));
         this.domain = domain;
         this.access = Set.copyOf(access);
-        this.region = new Region(domain.identity(), address, length, AccessFlag.mask(access));
+        this.region = new Region(domain.identity(), address, length, AccessFlag.mask(access), mapping);
         KeyTable keys = domain.engine().keys();
         this.lkey = keys.reserve();
         this.rkey = keys.reserve();
@@ -76,6 +79,7 @@ final class SoftMemoryRegion extends SoftResource implements MemoryRegion {
         }
         keys.release(lkey);
         keys.release(rkey);
+        region.unmap();
         engine.regionQuota().give();
     }
 }

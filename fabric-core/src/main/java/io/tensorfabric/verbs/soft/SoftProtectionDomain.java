@@ -1,5 +1,6 @@
 package io.tensorfabric.verbs.soft;
 
+import io.tensorfabric.offheap.OffHeap;
 import io.tensorfabric.verbs.AccessFlag;
 import io.tensorfabric.verbs.Errno;
 import io.tensorfabric.verbs.MemoryRegion;
@@ -47,25 +48,52 @@ final class SoftProtectionDomain extends SoftResource implements ProtectionDomai
 
     @Override
     public MemoryRegion registerMemory(long address, long length, Set<AccessFlag> access) {
+        checkRegistration("ibv_reg_mr", address, length, access);
+        return counted(engine().regionQuota(), () -> new SoftMemoryRegion(this, address, length, access, null));
+    }
+
+    @Override
+    public MemoryRegion registerPeerMemory(long address, long length, Set<AccessFlag> access) {
+        checkRegistration("ibv_reg_mr", address, length, access);
+        Mapping mapping = Mapping.ofPeerMemory(address, length, context.deviceName());
+        return counted(engine().regionQuota(), () -> new SoftMemoryRegion(this, address, length, access, mapping));
+    }
+
+    @Override
+    public MemoryRegion registerDmaBuf(
+            int fileDescriptor, long offset, long length, long address, Set<AccessFlag> access) {
+        checkRegistration("ibv_reg_dmabuf_mr", address, length, access);
+        if (offset < 0 || ((offset ^ address) & (OffHeap.pageSize() - 1)) != 0) {
+            throw invalid("ibv_reg_dmabuf_mr", "offset and address must have the same offset within a page");
+        }
+        Mapping mapping = Mapping.ofDmaBuf(fileDescriptor, offset, length, context.deviceName());
+        try {
+            return counted(engine().regionQuota(), () -> new SoftMemoryRegion(this, address, length, access, mapping));
+        } catch (RuntimeException ex) {
+            mapping.close();
+            throw ex;
+        }
+    }
+
+    private void checkRegistration(String call, long address, long length, Set<AccessFlag> access) {
         checkOpen();
-        engine().faults().checkCall("ibv_reg_mr");
+        engine().faults().checkCall(call);
         int rights = AccessFlag.mask(access);
         boolean wraps = Long.compareUnsigned(address + length, address) < 0 && address + length != 0;
         if (address == 0 || length < 1 || wraps) {
-            throw invalid("ibv_reg_mr", "a range of " + length + " bytes at this address is not memory");
+            throw invalid(call, "a range of " + length + " bytes at this address is not memory");
         }
         if ((rights & WRITING) != 0 && (rights & Rights.LOCAL_WRITE) == 0) {
-            throw invalid("ibv_reg_mr", "remote write and atomics need LOCAL_WRITE, but the rights are " + access);
+            throw invalid(call, "remote write and atomics need LOCAL_WRITE, but the rights are " + access);
         }
         long limit = engine().options().maxMemoryRegionSize();
         if (length > limit) {
             throw new VerbsException(
-                    "ibv_reg_mr",
+                    call,
                     Errno.ENOMEM,
                     "a region of " + length + " bytes is larger than the device's limit of " + limit
                             + " (max_mr_size)");
         }
-        return counted(engine().regionQuota(), () -> new SoftMemoryRegion(this, address, length, access));
     }
 
     @Override

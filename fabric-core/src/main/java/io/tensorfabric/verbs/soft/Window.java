@@ -39,6 +39,11 @@ final class Window {
             this.key = key;
         }
 
+        @Override
+        long locate(long start) {
+            return region.locate(start);
+        }
+
         /** Unbinds, waiting for copies under way. */
         void invalidate() {
             window.unbind(this);

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class GrantTest {
 
     private static Grant at(long address) {
-        return new Region(new Object(), address, 4096, 0);
+        return new Region(new Object(), address, 4096, 0, null);
     }
 
     @ParameterizedTest

@@ -12,7 +12,7 @@ class KeyTableTest {
 
     private final KeyTable keys = new KeyTable();
 
-    private final Region region = new Region(this, 4096, 4096, 0);
+    private final Region region = new Region(this, 4096, 4096, 0, null);
 
     @Test
     void whenPublishedThenOnlyTheExactKeyOfItsKindOpensIt() {
