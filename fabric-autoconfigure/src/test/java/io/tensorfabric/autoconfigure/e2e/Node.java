@@ -29,6 +29,13 @@ final class Node implements AutoCloseable {
 
     static final String SECRET = "e2e shared secret 7f3a9c";
 
+    private static final String SPRING_SECURITY = String.join(
+            ",",
+            "org.springframework.boot.security.autoconfigure.UserDetailsServiceAutoConfiguration",
+            "org.springframework.boot.security.autoconfigure.web.servlet.ServletWebSecurityAutoConfiguration",
+            "org.springframework.boot.security.autoconfigure.actuate.web.servlet.ManagementWebSecurityAutoConfiguration",
+            "org.springframework.boot.security.autoconfigure.web.servlet.SecurityFilterAutoConfiguration");
+
     private static final HttpClient HTTP = HttpClient.newHttpClient();
 
     final RecordingProvider provider;
@@ -79,6 +86,8 @@ final class Node implements AutoCloseable {
                 "server.address=" + address,
                 "spring.main.banner-mode=off",
                 "spring.jmx.enabled=false",
+                // On the class path of these tests only; its own test has it.
+                "spring.autoconfigure.exclude=" + SPRING_SECURITY,
                 "fabric.node-id=" + id,
                 "fabric.security.shared-secret=" + SECRET,
                 "fabric.memory.host.slab-size=16MB",
