@@ -207,6 +207,15 @@ final class RequestValidator {
                     "its GID " + gid + " is of another address family than " + PathSelector.describe(own.gid())
                             + " here: configure a gid index of the same family at both ends");
         }
+        if (gid.toAddress().isMulticastAddress() || gid.toAddress().isAnyLocalAddress()) {
+            throw malformed(peer, "its GID is no address of one host");
+        }
+        if (own.linkLayer() == LinkLayer.SOFTWARE
+                && isLinkLocal(gid)
+                && !isLinkLocal(own.gid().gid())) {
+            // The software device would call it over TCP, and services on link-local addresses trust their callers.
+            throw refused(peer, "its address for data is link-local, that of this node is not");
+        }
         if (PathSelector.isLoopback(gid) != PathSelector.isLoopback(own.gid().gid())) {
             throw refused(
                     peer,
@@ -214,6 +223,10 @@ final class RequestValidator {
                             + own.gid().gid()
                             + " here), which the other cannot reach: configure the device address or gid index");
         }
+    }
+
+    private static boolean isLinkLocal(Gid gid) {
+        return gid.toAddress().isLinkLocalAddress();
     }
 
     private static Mtu mtu(String peer, int bytes) {

@@ -7,15 +7,21 @@ import io.tensorfabric.connection.ConnectionException.Kind;
 import io.tensorfabric.memory.BufferLease;
 import io.tensorfabric.testing.TwoNodes;
 import io.tensorfabric.verbs.AccessFlag;
+import io.tensorfabric.verbs.Gid;
 import io.tensorfabric.verbs.MemoryRegion;
 import io.tensorfabric.verbs.WorkCompletionStatus;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What peers may do at the level of queue pairs, and to others' connections. */
 @Timeout(60)
@@ -88,6 +94,39 @@ class PeerRightsTest {
             Transmission transmission = Sends.begin(connection.lanes().get(0), 1, false);
             transmission.write(source.address(), 64, source.region().lkey(), target.address(), open.rkey());
             assertThat(Sends.await(Sends.submit(transmission))).isNotEqualTo(WorkCompletionStatus.SUCCESS);
+        }
+    }
+
+    private static String gid(String address) throws UnknownHostException {
+        return Gid.of(InetAddress.getByName(address)).toString();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "169.254.169.254, 169.254.169.254",
+        "127.0.0.1, 169.254.169.254",
+        "127.0.0.1, 10.0.0.9",
+        "10.0.0.9, 10.0.0.9",
+        "0.0.0.0, 0.0.0.0",
+        "224.0.0.1, 224.0.0.1",
+        "fe80::1, fe80::1"
+    })
+    void whenAPeerNamesAnotherHostToCallBackThenItIsRefusedAndNothingIsMade(String gid, String host)
+            throws UnknownHostException {
+        String address = host.contains(":") ? "[" + host + "]" : host;
+        try (TwoNodes nodes = TwoNodes.start()) {
+            ConnectRequest request = new ConnectRequest(
+                    1,
+                    UUID.randomUUID().toString(),
+                    new NodeIdentity("stranger", "1"),
+                    "soft",
+                    new PathOffer(gid(gid), 0, 4096, "SOFTWARE", "ROCE_V2"),
+                    List.of(new LaneOffer(
+                            0, LanePurpose.CONTROL, 17, 4711, 64, "soft:" + address + ":80:" + "ab".repeat(32))));
+            assertThatThrownBy(() -> nodes.b().manager().connect(request))
+                    .isInstanceOf(ConnectionException.class)
+                    .hasMessageNotContaining("ab".repeat(32));
+            assertThat(nodes.b().manager().connections()).isEmpty();
         }
     }
 

@@ -25,7 +25,8 @@ public final class NegotiationRates {
 
     private final Map<String, RateLimiter> limiters = new ConcurrentHashMap<>();
 
-    NegotiationRates(RateLimiterRegistry registry, ResilienceProperties.RateLimiter properties) {
+    /** Limits whose limiters are made in a registry. */
+    public NegotiationRates(RateLimiterRegistry registry, ResilienceProperties.RateLimiter properties) {
         this.registry = registry;
         registry.addConfiguration(
                 PeerResilience.CONFIG,

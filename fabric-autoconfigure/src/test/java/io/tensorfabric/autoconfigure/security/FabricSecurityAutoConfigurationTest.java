@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tensorfabric.autoconfigure.FabricAutoConfiguration;
 import io.tensorfabric.autoconfigure.negotiation.FabricNegotiationClientAutoConfiguration;
 import io.tensorfabric.autoconfigure.negotiation.FabricNegotiationServerAutoConfiguration;
+import io.tensorfabric.autoconfigure.resilience.FabricResilienceAutoConfiguration;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -41,6 +42,7 @@ class FabricSecurityAutoConfigurationTest {
                     FabricAutoConfiguration.class,
                     FabricNegotiationClientAutoConfiguration.class,
                     FabricNegotiationServerAutoConfiguration.class,
+                    FabricResilienceAutoConfiguration.class,
                     FabricSecurityAutoConfiguration.class,
                     TomcatServletWebServerAutoConfiguration.class,
                     DispatcherServletAutoConfiguration.class,

@@ -2,6 +2,7 @@ package io.tensorfabric.verbs.soft;
 
 import io.tensorfabric.verbs.AccessFlag;
 import io.tensorfabric.verbs.Errno;
+import io.tensorfabric.verbs.Gid;
 import io.tensorfabric.verbs.Mtu;
 import io.tensorfabric.verbs.PathAddress;
 import io.tensorfabric.verbs.QueuePairAttribute;
@@ -131,6 +132,10 @@ final class PairConfig {
             peer = SoftAddress.parse(address);
         } catch (IllegalArgumentException ex) {
             throw invalid(String.valueOf(ex.getMessage()));
+        }
+        if (!Gid.of(peer.endpoint().getAddress()).equals(path.gid())) {
+            // Whoever offers a path must not have this end call somebody else.
+            throw invalid("the provider address is of another host than the GID");
         }
         range("the traffic class", path.trafficClass(), 0, 255);
         range("the hop limit", path.hopLimit(), 0, 255);
