@@ -51,7 +51,7 @@ fuzz_one() {
     -print_final_stats=1 "$fuzz_folder/corpus/$name" "$module/src/test/resources/fuzz/$name")
   if ! "${command[@]}" >"$log" 2>&1 </dev/null; then
     fuzz_findings=$((fuzz_findings + 1))
-    grep -E -A 12 -m 1 '^== |ERROR: ' "$log" || tail -n 20 "$log"
+    grep -E -A 12 -m 1 '^== |ERROR: ' "$log" || tail -n 20 "$log" | cut -c1-300
     say "the input is in $findings: copy it to $module/src/test/resources/fuzz/$name"
   fi
   executions=$(awk '$1 == "stat::number_of_executed_units:" { print $2 }' "$log")
