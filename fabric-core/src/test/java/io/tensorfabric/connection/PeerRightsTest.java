@@ -13,6 +13,7 @@ import io.tensorfabric.verbs.WorkCompletionStatus;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -94,6 +95,34 @@ class PeerRightsTest {
             Transmission transmission = Sends.begin(connection.lanes().get(0), 1, false);
             transmission.write(source.address(), 64, source.region().lkey(), target.address(), open.rkey());
             assertThat(Sends.await(Sends.submit(transmission))).isNotEqualTo(WorkCompletionStatus.SUCCESS);
+        }
+    }
+
+    @Test
+    void whenConnectionsAreMadeThenPacketNumbersAndSecretsAreNotGuessable() throws UnknownHostException {
+        try (TwoNodes nodes = TwoNodes.start()) {
+            Set<Integer> numbers = new HashSet<>();
+            Set<String> addresses = new HashSet<>();
+            int highest = 0;
+            for (int i = 0; i < 32; i++) {
+                ConnectRequest request = new ConnectRequest(
+                        1,
+                        UUID.randomUUID().toString(),
+                        new NodeIdentity("stranger-" + i, "1"),
+                        "soft",
+                        new PathOffer(gid("127.0.0.1"), 0, 4096, "SOFTWARE", "ROCE_V2"),
+                        List.of(new LaneOffer(
+                                0, LanePurpose.CONTROL, 17, 4711, 64, "soft:127.0.0.1:9:" + "ab".repeat(32))));
+                LaneOffer lane = nodes.b().manager().connect(request).lanes().get(0);
+                numbers.add(lane.psn());
+                highest = Math.max(highest, lane.psn());
+                addresses.add(lane.providerAddress());
+                nodes.b().manager().close(request.connectionId(), "stranger-" + i);
+            }
+            // Two equal ones of 32 in 24 bits: once in 30,000 runs; all in the lower half: never.
+            assertThat(numbers).hasSizeGreaterThan(30);
+            assertThat(highest).isGreaterThan(1 << 20);
+            assertThat(addresses).hasSize(32).allMatch(address -> address.length() > 64);
         }
     }
 

@@ -13,6 +13,8 @@ import io.tensorfabric.testing.TwoNodes;
 import io.tensorfabric.verbs.Errno;
 import io.tensorfabric.verbs.QueuePairState;
 import io.tensorfabric.verbs.WorkCompletionStatus;
+import io.tensorfabric.verbs.soft.SoftDeviceOptions;
+import io.tensorfabric.verbs.soft.SoftFaults;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.time.Duration;
@@ -24,6 +26,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Ends of connections, grants, limits. */
@@ -84,10 +87,28 @@ class TeardownTest {
         }
     }
 
-    @Test
-    void whenWrittenPastAGrantThenItIsRefused() throws Exception {
-        try (TwoNodes nodes = withWindows(true);
+    /** Windows of devices that enforce them, none, and windows of devices that do not. */
+    private static TwoNodes withWindows(String windows) {
+        return TwoNodes.start(builder -> {
+            SoftFaults faults = new SoftFaults();
+            faults.ignoreWindowBounds(windows.equals("ignored"));
+            return builder.device(SoftDeviceOptions.builder().faults(faults).build())
+                    .deviceOptions(FabricDeviceOptions.defaults().withMemoryWindows(!windows.equals("off")));
+        });
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "enforced, true, 'used, bounds enforced'",
+        "off, false, switched off",
+        "ignored, false, 'not used, the device does not enforce their bounds'"
+    })
+    void whenWrittenPastAGrantThenItIsRefusedWithoutWindowsToo(String windows, boolean used, String text)
+            throws Exception {
+        try (TwoNodes nodes = withWindows(windows);
                 BufferLease source = nodes.a().pool().acquire(64, "test")) {
+            assertThat(nodes.b().device().usesMemoryWindows()).isEqualTo(used);
+            assertThat(nodes.b().device().memoryWindows()).isEqualTo(text);
             Connection connection = nodes.connect();
             ZoneGrant zone = nodes.a().recording().zonesOf(connection).get(0);
             Transmission transmission = Sends.begin(connection.lanes().get(0), 1, false);

@@ -36,6 +36,8 @@ public final class SoftFaults {
 
     private volatile boolean completionsHeld;
 
+    private volatile boolean windowBoundsIgnored;
+
     private static final class FailingCall {
 
         private final Errno errno;
@@ -165,6 +167,15 @@ public final class SoftFaults {
         return completionsHeld;
     }
 
+    /** Lets memory windows that are bound from now on open all of their region, as rxe of Linux 6.1 does. */
+    public void ignoreWindowBounds(boolean ignored) {
+        windowBoundsIgnored = ignored;
+    }
+
+    boolean windowBoundsIgnored() {
+        return windowBoundsIgnored;
+    }
+
     /**
      * Changes the state of a port: leaving {@link PortState#ACTIVE} stops its traffic and raises {@code PORT_ERR},
      * entering it raises {@code PORT_ACTIVE}.
@@ -190,6 +201,7 @@ public final class SoftFaults {
         failingWork = null;
         completionDelayNanos = 0;
         completionsHeld = false;
+        windowBoundsIgnored = false;
         traffic.values().forEach(SoftTrafficFaults::clear);
         allTraffic.clear();
     }

@@ -15,7 +15,7 @@ final class SoftMemoryWindow extends SoftResource implements MemoryWindow {
         super(new Lifecycle("memory window " + id, "ibv_dealloc_mw", domain.lifecycle()));
         this.domain = domain;
         this.id = id;
-        this.window = new Window(domain.engine().keys(), domain.identity());
+        this.window = new Window(domain.engine().keys(), domain.engine().faults(), domain.identity());
         domain.engine().addWindow(id, window);
     }
 

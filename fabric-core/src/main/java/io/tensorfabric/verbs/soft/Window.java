@@ -15,6 +15,8 @@ final class Window {
 
     private final KeyTable keys;
 
+    private final SoftFaults faults;
+
     private final Object domain;
 
     private volatile int rkey;
@@ -50,8 +52,9 @@ final class Window {
         }
     }
 
-    Window(KeyTable keys, Object domain) {
+    Window(KeyTable keys, SoftFaults faults, Object domain) {
         this.keys = keys;
+        this.faults = faults;
         this.domain = domain;
         this.rkey = keys.reserve();
     }
@@ -76,7 +79,15 @@ final class Window {
         if (!region.attachWindow()) {
             return false;
         }
-        binding = new Binding(this, region, newKey, address, length, access, queuePair);
+        boolean all = faults.windowBoundsIgnored();
+        binding = new Binding(
+                this,
+                region,
+                newKey,
+                all ? region.address() : address,
+                all ? region.length() : length,
+                access,
+                queuePair);
         rkey = newKey;
         keys.publish(newKey, true, binding);
         return true;

@@ -3,6 +3,7 @@ package io.tensorfabric.verbs.soft;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -23,6 +24,25 @@ class KeyTableTest {
         assertThat(keys.find(key, false)).isNull();
         assertThat(keys.find(key ^ 1, true)).isNull();
         assertThat(keys.find(key ^ 0x100, true)).isNull();
+    }
+
+    @Test
+    void whenKeysFollowOneAnotherThenNoneTellsOfTheNext() {
+        int previous = keys.reserve();
+        Set<Integer> differences = new HashSet<>();
+        BitSet ones = new BitSet();
+        BitSet zeros = new BitSet();
+        for (int i = 0; i < 1000; i++) {
+            int key = keys.reserve();
+            differences.add(key - previous);
+            for (int bit = 0; bit < Integer.SIZE; bit++) {
+                ((key >>> bit & 1) == 1 ? ones : zeros).set(bit);
+            }
+            previous = key;
+        }
+        assertThat(differences).hasSizeGreaterThan(990);
+        assertThat(ones.cardinality()).isEqualTo(Integer.SIZE);
+        assertThat(zeros.cardinality()).isEqualTo(Integer.SIZE);
     }
 
     @Test
