@@ -80,7 +80,18 @@ public final class FabricAutoConfiguration {
                 new FabricLifecycle.Followers(
                         transferObservers.orderedStream().toList(),
                         connectionListeners.orderedStream().toList()),
-                environment.getProperty(PHASE_TIMEOUT, Duration.class, Duration.ofSeconds(30)));
+                phaseTimeout(environment));
+    }
+
+    private static Duration phaseTimeout(Environment environment) {
+        return environment.getProperty(PHASE_TIMEOUT, Duration.class, Duration.ofSeconds(30));
+    }
+
+    /** Within the phase's own time, so that what follows still runs. */
+    @Bean
+    FabricShutdownGate fabricShutdownGate(FabricLifecycle lifecycle, Environment environment) {
+        return new FabricShutdownGate(
+                lifecycle, phaseTimeout(environment).dividedBy(10).multipliedBy(8));
     }
 
     @Bean

@@ -15,12 +15,14 @@ import java.util.concurrent.atomic.AtomicInteger;
  * @param negotiation blocking negotiations; bounded, so that too many at once are refused
  * @param teardown taking connections apart
  * @param callbacks calls of the handler that may block, other than from negotiations
+ * @param farewells telling peers that connections with them ended; apart, since dead ones take their time
  * @param timer short periodic work; must not block
  */
 record FabricExecutors(
         ExecutorService negotiation,
         ExecutorService teardown,
         ExecutorService callbacks,
+        ExecutorService farewells,
         ScheduledExecutorService timer) {
 
     private static final int NEGOTIATIONS = 16;
@@ -35,6 +37,7 @@ record FabricExecutors(
                 pool("fabric-negotiation", NEGOTIATIONS, MAX_QUEUED),
                 pool("fabric-teardown", 8, Integer.MAX_VALUE),
                 pool("fabric-callback", 4, Integer.MAX_VALUE),
+                pool("fabric-farewell", 4, MAX_QUEUED),
                 timer);
     }
 
@@ -57,7 +60,7 @@ record FabricExecutors(
     /** Ends all threads; what still waits is dropped. */
     void close(Deadline deadline) {
         timer.shutdownNow();
-        for (ExecutorService executor : new ExecutorService[] {negotiation, callbacks, teardown}) {
+        for (ExecutorService executor : new ExecutorService[] {negotiation, callbacks, farewells, teardown}) {
             executor.shutdown();
             if (!ended(executor, deadline)) {
                 executor.shutdownNow();

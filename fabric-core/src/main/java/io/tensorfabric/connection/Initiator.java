@@ -7,13 +7,18 @@ import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The asking end of a negotiation, one object for each. Runs on a negotiation thread, within one deadline; whatever happens,
  * nothing half-made stays when it has ended.
  */
 final class Initiator {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Initiator.class);
 
     private final FabricServices services;
     private final ConnectionTable table;
@@ -315,12 +320,17 @@ final class Initiator {
             failure.addSuppressed(e);
         }
         if (requested && failure.kind() != Kind.REFUSED && failure.kind() != Kind.UNKNOWN_PEER) {
-            services.executors().callbacks().execute(() -> tellClosed(made, patience));
+            tellClosed(made, patience);
         }
     }
 
+    /** If too many dead peers are to be told already, this one finds out by its own deadline. */
     private void tellClosed(FabricConnection made, Duration patience) {
-        services.peers().tellClosed(made, patience);
+        try {
+            services.executors().farewells().execute(() -> services.peers().tellClosed(made, patience));
+        } catch (RejectedExecutionException e) {
+            LOG.debug("Peer {} is not told that connection {} ended", peer.name(), made.id(), e);
+        }
     }
 
     /** The peer's own request wins: its connection is the outcome. */

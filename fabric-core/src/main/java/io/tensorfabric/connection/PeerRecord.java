@@ -1,5 +1,6 @@
 package io.tensorfabric.connection;
 
+import io.github.resilience4j.core.IntervalFunction;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
@@ -12,9 +13,15 @@ final class PeerRecord {
     /** A connection that lived this long was no failure of the negotiation, even if it moved nothing. */
     private static final long STABLE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
+    private static final double JITTER = 0.25;
+
+    /** Beyond it, the longest wait is reached whatever the options. */
+    private static final int MAX_COUNTED = 60;
+
     private final String name;
-    private final long firstBackoff;
-    private final long maxBackoff;
+    /** With jitter, so that nodes which lost the same peer do not all come back at once. */
+    private final IntervalFunction backoff;
+
     private @Nullable String nodeId;
     private @Nullable CompletableFuture<Connection> pending;
     private long attempts;
@@ -26,8 +33,13 @@ final class PeerRecord {
 
     PeerRecord(String name, ConnectionOptions options) {
         this.name = name;
-        this.firstBackoff = options.reconnectBackoff().toNanos();
-        this.maxBackoff = options.maxReconnectBackoff().toNanos();
+        Duration first = atLeastOneMilli(options.reconnectBackoff());
+        Duration longest = atLeastOneMilli(options.maxReconnectBackoff());
+        this.backoff = IntervalFunction.ofExponentialRandomBackoff(first, 2, JITTER, longest);
+    }
+
+    private static Duration atLeastOneMilli(Duration value) {
+        return value.toMillis() < 1 ? Duration.ofMillis(1) : value;
     }
 
     String name() {
@@ -116,9 +128,7 @@ final class PeerRecord {
         failed = true;
         lastFailure = cause;
         since = Instant.now();
-        int doublings = Math.min(failures - 1, 30);
-        long wait = Math.min(maxBackoff, firstBackoff << doublings);
-        nextAttempt = System.nanoTime() + (wait <= 0 ? maxBackoff : wait);
+        nextAttempt = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(backoff.apply(Math.min(failures, MAX_COUNTED)));
     }
 
     /** The peer, or the port, has shown life: the next negotiation may begin at once. */

@@ -46,6 +46,7 @@ final class Engine {
     /** Ended pushes whose registration could not be closed, which keeps their tensors held. */
     private final Queue<Push> unreturned = new ConcurrentLinkedQueue<>();
 
+    private volatile boolean quiescing;
     private volatile boolean closing;
     private volatile boolean stopped;
 
@@ -125,6 +126,15 @@ final class Engine {
 
     Inbox inbox() {
         return inbox;
+    }
+
+    /** Whether tensors of peers are refused. */
+    boolean refusesArrivals() {
+        return quiescing || closing;
+    }
+
+    void startQuiescing() {
+        quiescing = true;
     }
 
     boolean isClosing() {

@@ -256,6 +256,19 @@ public final class FabricTransfers
         return link != null && (link.sender().isBusy() || engine.inbox().holdsSomeOf(link));
     }
 
+    /**
+     * The first step of an orderly end, while this node may still push: tensors that arrive from now on are refused, so that
+     * their senders try again or elsewhere, and those that are here already reach their listeners.
+     *
+     * @param timeout how long to wait for the listeners
+     * @return whether all listeners have ended
+     * @throws InterruptedException if the thread was interrupted while it waited
+     */
+    public boolean quiesce(Duration timeout) throws InterruptedException {
+        engine.startQuiescing();
+        return engine.inbox().awaitIdle(timeout);
+    }
+
     /** As {@link #close(Duration)} with 10 s. */
     @Override
     public void close() {

@@ -264,14 +264,15 @@ final class Inbox {
         }
     }
 
-    /** Waits until none is under way, at most the given time. */
-    void awaitIdle(Duration timeout) throws InterruptedException {
+    /** Waits until none is under way, at most the given time; true if there is none. */
+    boolean awaitIdle(Duration timeout) throws InterruptedException {
         long left = timeout.toNanos();
         lock.lock();
         try {
             while (underWay > 0 && left > 0) {
                 left = idle.awaitNanos(left);
             }
+            return underWay == 0;
         } finally {
             lock.unlock();
         }

@@ -208,7 +208,7 @@ final class LinkReceiver {
             engine.log().duplicate();
             transfer.close();
             answerAgain(transfer, before);
-        } else if (engine.isClosing()) {
+        } else if (engine.refusesArrivals()) {
             transfer.refuse(RejectCode.SHUTTING_DOWN, "the receiver is shutting down");
         } else if (engine.listeners().find(transfer.tensor().name(), link.peerName()) == null) {
             transfer.refuse(RejectCode.NO_LISTENER, "the receiver has no listener for this name and sender");

@@ -201,13 +201,21 @@ final class LinkSender {
     /** The peer's receiver refused. */
     void rejected(long transferId, RejectCode code, String text) {
         Push push;
+        boolean again;
         lock.lock();
         try {
             push = find(transferId);
+            again = push != null && code == RejectCode.SHUTTING_DOWN && push.outstanding == 0;
+            if (again) {
+                push.leaveLink();
+            }
         } finally {
             lock.unlock();
         }
-        if (push != null) {
+        if (again) {
+            // Whoever takes the peer's place may take the tensor.
+            push.attemptFailed(PushFailures.peerShutsDown(push));
+        } else if (push != null) {
             push.fail(PushFailures.rejected(push, code, text));
         }
     }
@@ -297,8 +305,7 @@ final class LinkSender {
 
     /** A zone that was asked for is refused. */
     void zoneRefused(ConnectionException refusal) {
-        // A budget that is used up stays so: unlike a connection, a zone is kept for later tensors.
-        boolean again = PushFailures.isRecoverable(refusal) && refusal.kind() != ConnectionException.Kind.LIMIT;
+        boolean again = PushFailures.isRecoverableZone(refusal);
         Push victim;
         lock.lock();
         try {
@@ -348,12 +355,7 @@ final class LinkSender {
         } finally {
             lock.unlock();
         }
-        for (Push push : engine.pushes().all()) {
-            if (this.equals(push.link) && !push.isReleased()) {
-                return true;
-            }
-        }
-        return false;
+        return engine.pushes().all().stream().anyMatch(push -> this.equals(push.link) && !push.isReleased());
     }
 
     /** A lane cannot be used, for example since it is too shallow for the options. */

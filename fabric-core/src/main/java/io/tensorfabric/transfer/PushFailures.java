@@ -98,9 +98,20 @@ final class PushFailures {
                 };
     }
 
+    /** Whether asking for a zone again may help: a budget that is used up stays so, since zones are kept for later tensors. */
+    static boolean isRecoverableZone(ConnectionException refusal) {
+        return refusal.kind() != ConnectionException.Kind.LIMIT && isRecoverable(refusal);
+    }
+
     static TransferException rejected(Push push, RejectCode code, String text) {
         String message = subject(push) + " was not taken (" + code + "): " + text;
         return new TransferException(code.kind(), push.peer(), message);
+    }
+
+    /** The peer took a tensor no more, since it shuts down. */
+    static ConnectionException peerShutsDown(Push push) {
+        return new ConnectionException(
+                ConnectionException.Kind.CLOSED, push.peer(), "Peer '" + push.peer() + "' is shutting down");
     }
 
     /** The peer gives no zone of its own for a large tensor. */

@@ -11,7 +11,7 @@ enum RejectCode {
     /** Too many tensors wait for listeners, or the listener has no room for it now. */
     BUSY(4, TransferException.Kind.BACKPRESSURE),
     /** The receiver shuts down. */
-    SHUTTING_DOWN(5, TransferException.Kind.REJECTED),
+    SHUTTING_DOWN(5, TransferException.Kind.PEER_LOST),
     /** The listener does not take it. */
     REFUSED(6, TransferException.Kind.REJECTED);
 

@@ -66,4 +66,28 @@ class TransfersCloseTest {
             await().untilTrue(interrupted);
         }
     }
+
+    @Test
+    void whenANodeQuiescesThenArrivalsAreToldSoWhileItsOwnPushesAndListenersGoOn() throws Exception {
+        try (FakePair pair = new FakePair(FakePair.small().retry(new RetryOptions(2, Duration.ofMillis(5), 1)));
+                Tensor tensor = tensor("t", 10, 1)) {
+            CountDownLatch go = new CountDownLatch(1);
+            pair.left.transfers().register("all", "*", "*", ReceivedTensor::close);
+            pair.right.transfers().register("slow", "*", "*", received -> {
+                go.await();
+                received.close();
+            });
+            PushOptions options = PushOptions.defaults().withReceipt(ReceiptLevel.PROCESSED);
+            CompletableFuture<TransferReceipt> under = pair.left.transfers().push("right", tensor, options);
+            await().until(() -> pair.right.transfers().statistics().openTensors() == 1);
+            assertThat(pair.right.transfers().quiesce(Duration.ofMillis(50))).isFalse();
+            TransferException e = failure(pair.left.transfers().push("right", tensor, options));
+            assertThat(e.kind()).isEqualTo(TransferException.Kind.PEER_LOST);
+            assertThat(e).hasMessageContaining("attempt 2").hasMessageContaining("'right' is shutting down");
+            pair.right.transfers().push("left", tensor, options).get(10, TimeUnit.SECONDS);
+            go.countDown();
+            under.get(10, TimeUnit.SECONDS);
+            assertThat(pair.right.transfers().quiesce(Duration.ofSeconds(10))).isTrue();
+        }
+    }
 }

@@ -40,7 +40,7 @@ class GracefulShutdownTest {
             assertThat(listener.slowBegan.poll(20, TimeUnit.SECONDS)).isEqualTo("slow/one");
             Node stopping = stopSender ? feeder : ranker;
             CompletableFuture<Void> stopped = CompletableFuture.runAsync(stopping::close);
-            Awaitility.await().until(() -> !stopping.isFabricRunning());
+            Awaitility.await().until(stopping::isEnding);
             assertThat(push).isNotDone();
             listener.slowMayEnd.countDown();
             assertThat(push.get(20, TimeUnit.SECONDS).level()).isEqualTo(ReceiptLevel.PROCESSED);

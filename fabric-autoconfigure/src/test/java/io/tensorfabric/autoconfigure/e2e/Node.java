@@ -1,7 +1,6 @@
 package io.tensorfabric.autoconfigure.e2e;
 
 import io.tensorfabric.annotation.TensorListener;
-import io.tensorfabric.autoconfigure.FabricLifecycle;
 import io.tensorfabric.transfer.ReceivedTensor;
 import io.tensorfabric.verbs.VerbsProvider;
 import java.io.IOException;
@@ -21,6 +20,7 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
@@ -42,7 +42,7 @@ final class Node implements AutoCloseable {
 
     final ConfigurableApplicationContext context;
 
-    private final FabricLifecycle lifecycle;
+    private final SmartLifecycle gate;
 
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
@@ -106,7 +106,7 @@ final class Node implements AutoCloseable {
                 })
                 .sources(ListenerConfiguration.class)
                 .run();
-        this.lifecycle = context.getBean(FabricLifecycle.class);
+        this.gate = context.getBean("fabricShutdownGate", SmartLifecycle.class);
     }
 
     @Configuration(proxyBeanMethods = false)
@@ -137,8 +137,9 @@ final class Node implements AutoCloseable {
         return answer.statusCode() + " " + answer.body();
     }
 
-    boolean isFabricRunning() {
-        return lifecycle.isRunning();
+    /** Whether the application has begun to end: it takes no more tensors. */
+    boolean isEnding() {
+        return !gate.isRunning();
     }
 
     @Override

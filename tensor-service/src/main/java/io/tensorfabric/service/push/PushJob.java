@@ -4,6 +4,7 @@ import io.tensorfabric.service.store.StoredTensor;
 import io.tensorfabric.tensor.TensorDescriptor;
 import io.tensorfabric.transfer.PushOptions;
 import io.tensorfabric.transfer.TensorTransferService;
+import io.tensorfabric.transfer.TransferException;
 import io.tensorfabric.transfer.TransferReceipt;
 import io.tensorfabric.transfer.TransferStatus;
 import java.time.Instant;
@@ -46,6 +47,8 @@ final class PushJob {
 
     private final Set<String> underWay = new HashSet<>();
 
+    private final Set<CompletableFuture<TransferReceipt>> running = new HashSet<>();
+
     private final List<PushedTensor> results = new ArrayList<>();
 
     private final int tensors;
@@ -79,6 +82,29 @@ final class PushJob {
         return id;
     }
 
+    String peer() {
+        return peer;
+    }
+
+    /** Ends what still runs; does nothing for a push that has ended. */
+    void abort(TransferException reason) {
+        List<StoredTensor.Use> skipped;
+        List<CompletableFuture<TransferReceipt>> cancelled;
+        synchronized (this) {
+            if (done.isDone()) {
+                return;
+            }
+            if (failure == null) {
+                failure = reason;
+            }
+            skipped = new ArrayList<>(waiting);
+            waiting.clear();
+            cancelled = new ArrayList<>(running);
+        }
+        skipped.forEach(StoredTensor.Use::close);
+        cancelled.forEach(future -> future.completeExceptionally(reason));
+    }
+
     /** Completes when nothing of the push is under way any more, also after a failure. */
     CompletableFuture<PushJob> done() {
         return done;
@@ -109,9 +135,18 @@ final class PushJob {
         }
         long began = System.nanoTime();
         try {
-            transfers
-                    .push(peer, use.tensor(), options)
-                    .whenCompleteAsync((receipt, error) -> ended(use, began, receipt, error), executor);
+            CompletableFuture<TransferReceipt> future = transfers.push(peer, use.tensor(), options);
+            synchronized (this) {
+                running.add(future);
+            }
+            future.whenCompleteAsync(
+                    (receipt, error) -> {
+                        synchronized (this) {
+                            running.remove(future);
+                        }
+                        ended(use, began, receipt, error);
+                    },
+                    executor);
         } catch (RuntimeException ex) {
             ended(use, began, null, ex);
         }

@@ -15,14 +15,29 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.convert.DurationStyle;
+import org.springframework.context.SmartLifecycle;
 import org.springframework.stereotype.Service;
 
-/** Runs pushes and remembers the latest ones. Thread-safe. */
+/**
+ * Runs pushes and remembers the latest ones. When the application ends, it stops first, while the web server still answers:
+ * new pushes are refused, those that run get the time of a shutdown phase, and the rest fails. Thread-safe.
+ */
 @Service
-class PushService {
+class PushService implements SmartLifecycle {
+
+    private static final Logger log = LoggerFactory.getLogger(PushService.class);
+
+    private static final String SHUTTING_DOWN = "This service is shutting down";
 
     private static final int THREADS = 2;
 
@@ -42,14 +57,64 @@ class PushService {
 
     private final Map<String, PushJob> jobs = new LinkedHashMap<>();
 
-    PushService(TensorStore store, TensorTransferService transfers, PeerDirectory peers, PushProperties properties) {
+    private final Duration grace;
+
+    private volatile boolean running;
+
+    PushService(
+            TensorStore store,
+            TensorTransferService transfers,
+            PeerDirectory peers,
+            PushProperties properties,
+            @Value("${spring.lifecycle.timeout-per-shutdown-phase:30s}") Duration phaseTimeout) {
+        this.grace = phaseTimeout.dividedBy(10).multipliedBy(8);
         this.store = store;
         this.transfers = transfers;
         this.peers = peers;
         this.properties = properties;
     }
 
+    @Override
+    public void start() {
+        running = true;
+    }
+
+    @Override
+    public boolean isRunning() {
+        return running;
+    }
+
+    /** Before the web server, and all else that has a part in pushes. */
+    @Override
+    public int getPhase() {
+        return Integer.MAX_VALUE - 10;
+    }
+
+    @Override
+    public void stop() {
+        running = false;
+        List<PushJob> ending = all();
+        try {
+            CompletableFuture.allOf(ending.stream().map(PushJob::done).toArray(CompletableFuture[]::new))
+                    .get(grace.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException ex) {
+            log.warn("Pushes still run after {}, and are stopped", grace);
+        } catch (ExecutionException ex) {
+            log.error("A push ended in a way that it must not", ex);
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
+        }
+        ending.forEach(job -> job.abort(shuttingDown(job.peer())));
+    }
+
+    private static TransferException shuttingDown(String peer) {
+        return new TransferException(TransferException.Kind.CLOSED, peer, SHUTTING_DOWN);
+    }
+
     PushJob start(String fileId, PushRequest request) {
+        if (!running) {
+            throw shuttingDown(request.peer());
+        }
         TensorFile file = store.file(fileId);
         if (peers.find(request.peer()) == null) {
             throw new TransferException(
