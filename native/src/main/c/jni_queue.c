@@ -128,6 +128,11 @@ static jint native_postBind(ARGS, jlong qp, jlong request, jlong window, jlong r
                          POINTER(struct ibv_mw, window), POINTER(struct ibv_mr, region));
 }
 
+static jint native_postInvalidation(ARGS, jlong qp, jlong request)
+{
+    return -tf_post_invalidation(POINTER(struct ibv_qp, qp), POINTER(struct tf_send_request, request));
+}
+
 static jlong native_postReceive(ARGS, jlong qp, jlong requests, jint count)
 {
     uint32_t accepted;
@@ -165,6 +170,7 @@ const JNINativeMethod tf_queue_methods[] = {
     METHOD(query, "(JJ)I"),
     METHOD(postSend, "(JJI)J"),
     METHOD(postBind, "(JJJJ)I"),
+    METHOD(postInvalidation, "(JJ)I"),
     METHOD(postReceive, "(JJI)J"),
     METHOD(postShared, "(JJI)J"),
 };

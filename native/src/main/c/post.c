@@ -29,17 +29,10 @@ static void unpack_send(const struct tf_send_request *in, struct ibv_send_wr *ou
     out->send_flags = in->flags;
     out->wr.rdma.remote_addr = in->remote_address;
     out->wr.rdma.rkey = in->rkey;
-    switch (in->opcode) {
-    case IBV_WR_LOCAL_INV:
-        out->invalidate_rkey = in->rkey;
-        break;
-    case IBV_WR_SEND_WITH_INV:
+    if (in->opcode == IBV_WR_SEND_WITH_INV)
         out->invalidate_rkey = in->immediate;
-        break;
-    default:
+    else
         out->imm_data = htonl(in->immediate);
-        break;
-    }
 }
 
 /* Unpacks up to count requests that may be posted; *stop tells why it ended before. */
@@ -52,6 +45,8 @@ static uint32_t build_sends(const struct tf_send_request *requests, uint32_t cou
     for (built = 0; built < count; built++) {
         if (requests[built].opcode == IBV_WR_BIND_MW)
             *stop = TF_BIND_FOLLOWS;
+        else if (requests[built].opcode == IBV_WR_LOCAL_INV)
+            *stop = TF_INVALIDATION_FOLLOWS;
         else if (requests[built].element_count > TF_MAX_ELEMENTS)
             *stop = EINVAL;
         if (*stop)
@@ -115,6 +110,19 @@ int tf_post_bind(struct ibv_qp *qp, const struct tf_send_request *request, struc
     if (!error)
         mw->rkey = request->bind.rkey;
     return error;
+}
+
+int tf_post_invalidation(struct ibv_qp *qp, const struct tf_send_request *request)
+{
+    struct ibv_send_wr *bad = NULL;
+    struct ibv_send_wr wr = {
+        .wr_id = request->id,
+        .opcode = IBV_WR_LOCAL_INV,
+        .send_flags = request->flags,
+        .invalidate_rkey = request->rkey,
+    };
+
+    return positive(ibv_post_send(qp, &wr, &bad));
 }
 
 static uint32_t build_receives(const struct tf_receive_request *requests, uint32_t count, struct ibv_recv_wr *chain,

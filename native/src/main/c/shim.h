@@ -102,8 +102,9 @@ int tf_qp_probe_inline(struct ibv_context *context);
 /* Takes and acknowledges one asynchronous event; -EAGAIN if there is none. */
 int tf_event_take(struct ibv_context *context, struct tf_async_event *out);
 
-/* Not an errno: the request at index *accepted is a bind and needs tf_post_bind. */
-enum { TF_BIND_FOLLOWS = 0x10000 };
+/* Not errnos: the request at index *accepted is a bind and needs tf_post_bind, or a local invalidation and needs
+ * tf_post_invalidation after the caller has looked at its key. */
+enum { TF_BIND_FOLLOWS = 0x10000, TF_INVALIDATION_FOLLOWS = 0x10001 };
 
 /* Post in order, as far as the queue takes; *accepted counts also on failure. Errors are positive. */
 int tf_post_send(struct ibv_qp *qp, const struct tf_send_request *requests, uint32_t count, uint32_t *accepted);
@@ -112,5 +113,6 @@ int tf_post_shared(struct ibv_srq *srq, const struct tf_receive_request *request
                    uint32_t *accepted);
 /* Posts one bind of a window to a region and gives the window its new key. */
 int tf_post_bind(struct ibv_qp *qp, const struct tf_send_request *request, struct ibv_mw *mw, struct ibv_mr *mr);
+int tf_post_invalidation(struct ibv_qp *qp, const struct tf_send_request *request);
 
 #endif

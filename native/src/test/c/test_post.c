@@ -100,7 +100,6 @@ static void each_field_arrives(void)
     reset(MANY, 0);
     requests[0].immediate = 0x01020304;
     requests[0].opcode = IBV_WR_RDMA_WRITE_WITH_IMM;
-    requests[1].opcode = IBV_WR_LOCAL_INV;
     requests[1].element_count = 0;
     requests[2].opcode = IBV_WR_SEND_WITH_INV;
     requests[2].immediate = 0x55;
@@ -110,7 +109,7 @@ static void each_field_arrives(void)
     CHECK(driver.sends[0].wr.rdma.remote_addr == 0xabcdef0000 && driver.sends[0].wr.rdma.rkey == 0xfffffff0);
     CHECK(driver.sends[0].imm_data == htonl(0x01020304));
     CHECK(driver.first[0].length == 64 && driver.first[0].lkey == 7);
-    CHECK(driver.sends[1].invalidate_rkey == 0xfffffff1 && driver.sends[1].num_sge == 0);
+    CHECK(driver.sends[1].num_sge == 0);
     CHECK(driver.sends[2].invalidate_rkey == 0x55);
     free(requests);
 }
@@ -201,6 +200,25 @@ static void a_bind_stops_the_chain_and_is_posted_by_itself(void)
     free(requests);
 }
 
+static void an_invalidation_stops_the_chain_and_is_posted_by_itself(void)
+{
+    struct tf_send_request *requests = sends(3);
+    uint32_t accepted;
+
+    requests[1].opcode = IBV_WR_LOCAL_INV;
+    requests[1].element_count = 0;
+    reset(MANY, 0);
+    CHECK(tf_post_send(&qp, requests, 3, &accepted) == TF_INVALIDATION_FOLLOWS);
+    CHECK(accepted == 1);
+    CHECK(tf_post_invalidation(&qp, &requests[1]) == 0);
+    CHECK(driver.sends[1].opcode == IBV_WR_LOCAL_INV && driver.sends[1].wr_id == 1001);
+    CHECK(driver.sends[1].invalidate_rkey == 0xfffffff1 && driver.sends[1].num_sge == 0);
+    CHECK(driver.sends[1].send_flags == IBV_SEND_SIGNALED);
+    reset(0, ENOMEM);
+    CHECK(tf_post_invalidation(&qp, &requests[1]) == ENOMEM);
+    free(requests);
+}
+
 static void receives_go_out_in_chains_too(void)
 {
     struct tf_receive_request *requests = calloc(130, sizeof *requests);
@@ -229,5 +247,6 @@ void test_posts(void)
     RUN(a_driver_that_names_no_request_took_none_of_its_chain);
     RUN(too_many_elements_are_refused_unread);
     RUN(a_bind_stops_the_chain_and_is_posted_by_itself);
+    RUN(an_invalidation_stops_the_chain_and_is_posted_by_itself);
     RUN(receives_go_out_in_chains_too);
 }

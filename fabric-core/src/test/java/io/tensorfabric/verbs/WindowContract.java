@@ -170,10 +170,33 @@ abstract class WindowContract extends ContractGroup {
 
     @Test
     void whenAnUnknownKeyIsInvalidatedThenTheRequestFails() {
-        int unknown = bind(WRITE).rkey() ^ 0x55;
-        link.b()
-                .post(list ->
-                        list.add(1, Opcode.LOCAL_INV).flags(SendFlag.SIGNALED).remote(0, unknown));
+        assertNotInvalidated(bind(WRITE).rkey() ^ 0x55);
+    }
+
+    @Test
+    void whenAWindowThatWasNeverBoundIsInvalidatedThenTheRequestFails() {
+        assertNotInvalidated(window.rkey());
+    }
+
+    @Test
+    void whenAWindowIsInvalidatedTwiceThenTheSecondRequestFails() {
+        Slice target = bind(WRITE);
+        invalidate(target.rkey());
+        assertNotInvalidated(target.rkey());
+    }
+
+    /** Refused at once, or by a completion. */
+    private void assertNotInvalidated(int key) {
+        try {
+            link.b()
+                    .post(list -> list.add(1, Opcode.LOCAL_INV)
+                            .flags(SendFlag.SIGNALED)
+                            .remote(0, key));
+        } catch (VerbsException ex) {
+            assertThat(ex.errno()).isEqualTo(Errno.EINVAL);
+            assertThat(ex.accepted()).isZero();
+            return;
+        }
         Completion completion = link.b().awaitSend();
         assertThat(completion.id()).isEqualTo(1);
         assertThat(completion.status()).isIn(WorkCompletionStatus.LOC_QP_OP_ERR, WorkCompletionStatus.MW_BIND_ERR);

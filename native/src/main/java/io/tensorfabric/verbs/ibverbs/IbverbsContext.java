@@ -21,6 +21,8 @@ final class IbverbsContext extends IbverbsResource implements VerbsContext {
 
     private final ObjectIds ids = new ObjectIds();
 
+    private final WindowKeys windows;
+
     private final DeviceQueries queries;
 
     IbverbsContext(String deviceName, long address, int wake) {
@@ -30,11 +32,16 @@ final class IbverbsContext extends IbverbsResource implements VerbsContext {
         }));
         this.deviceName = deviceName;
         this.wake = wake;
+        this.windows = WindowKeys.of(deviceName);
         this.queries = new DeviceQueries(deviceName);
     }
 
     ObjectIds ids() {
         return ids;
+    }
+
+    WindowKeys windows() {
+        return windows;
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.tensorfabric.verbs.ibverbs;
 
 import io.tensorfabric.offheap.OffHeap;
+import io.tensorfabric.verbs.Errno;
 import io.tensorfabric.verbs.MemoryWindow;
 import io.tensorfabric.verbs.SendRequests;
 import java.util.Set;
@@ -16,6 +17,9 @@ final class IbverbsMemoryWindow extends IbverbsResource implements MemoryWindow 
     private final long id = ObjectIds.next();
 
     private volatile int rkey;
+
+    /** A bind was posted and no invalidation since; guarded by this. */
+    private boolean bound;
 
     /**
      * The queue pairs that it was bound through since it was made or renewed. All of them, for a bind that was posted may
@@ -42,6 +46,7 @@ final class IbverbsMemoryWindow extends IbverbsResource implements MemoryWindow 
                 "device " + owner.device().deviceName());
         IbverbsMemoryWindow window = new IbverbsMemoryWindow(owner, address);
         owner.device().ids().put(window.id, window);
+        owner.device().windows().add(window.rkey, window);
         return window;
     }
 
@@ -74,9 +79,33 @@ final class IbverbsMemoryWindow extends IbverbsResource implements MemoryWindow 
         int rc = NativeVerbs.postBind(queuePair, request, window, memory);
         if (rc == 0) {
             rkey = OffHeap.getInt(request + SendRequests.OFFSET_BIND_RKEY);
+            bound = true;
             bindings.add(target);
             target.add(this);
         }
+        return rc;
+    }
+
+    /**
+     * Posts a local invalidation to a queue pair that the caller has entered; returns 0 or -errno, -EINVAL when the window
+     * is not bound: rxe of kernel 6.1 takes such a request and panics ({@code rxe_do_invalidate_mw} follows the pointer to
+     * the queue pair that the window is bound to).
+     */
+    int invalidate(long queuePair, long request) {
+        handle.enter();
+        try {
+            return postInvalidation(queuePair, request);
+        } finally {
+            handle.exit();
+        }
+    }
+
+    private synchronized int postInvalidation(long queuePair, long request) {
+        if (!bound || OffHeap.getInt(request + SendRequests.OFFSET_RKEY) != rkey) {
+            return -Errno.EINVAL.number();
+        }
+        int rc = NativeVerbs.postInvalidation(queuePair, request);
+        bound &= rc != 0;
         return rc;
     }
 
@@ -92,7 +121,7 @@ final class IbverbsMemoryWindow extends IbverbsResource implements MemoryWindow 
                 forgetBindings();
                 long window = NativeVerbs.createWindow(owner);
                 if (window >= 0) {
-                    rkey = NativeVerbs.windowKey(window);
+                    adoptKey(NativeVerbs.windowKey(window));
                 }
                 return window;
             });
@@ -101,9 +130,17 @@ final class IbverbsMemoryWindow extends IbverbsResource implements MemoryWindow 
         }
     }
 
+    private synchronized void adoptKey(int key) {
+        domain.device().windows().remove(rkey, this);
+        rkey = key;
+        bound = false;
+        domain.device().windows().add(key, this);
+    }
+
     @Override
     void afterClose() {
         domain.device().ids().remove(id);
+        domain.device().windows().remove(rkey, this);
         forgetBindings();
     }
 

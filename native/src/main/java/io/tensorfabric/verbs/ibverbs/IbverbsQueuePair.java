@@ -107,11 +107,17 @@ final class IbverbsQueuePair extends IbverbsResource implements QueuePair {
     @Override
     public QueuePairAttributes query() {
         long queuePair = handle.enter();
+        try {
+            return query(queuePair);
+        } finally {
+            handle.exit();
+        }
+    }
+
+    private QueuePairAttributes query(long queuePair) {
         try (Scratch raw = new Scratch(Layout.PAIR_SIZE)) {
             Failures.check(NativeVerbs.query(queuePair, raw.address()), "ibv_query_qp", handle.name());
             return QueuePairCodec.read(raw);
-        } finally {
-            handle.exit();
         }
     }
 
@@ -122,7 +128,7 @@ final class IbverbsQueuePair extends IbverbsResource implements QueuePair {
             QueuePairCodec.write(attributes, port, raw);
             int rc = NativeVerbs.modify(queuePair, raw.address(), QueuePairCodec.mask(attributes));
             if (rc < 0) {
-                throw refused(rc, attributes);
+                throw refused(queuePair, rc, attributes);
             }
             if (attributes.has(QueuePairAttribute.PORT)) {
                 port = attributes.port();
@@ -135,8 +141,8 @@ final class IbverbsQueuePair extends IbverbsResource implements QueuePair {
         }
     }
 
-    private VerbsException refused(int rc, QueuePairAttributes attributes) {
-        QueuePairState from = state();
+    private VerbsException refused(long queuePair, int rc, QueuePairAttributes attributes) {
+        QueuePairState from = query(queuePair).state();
         QueuePairState to = attributes.has(QueuePairAttribute.STATE) ? attributes.state() : from;
         if (rc == -Errno.EINVAL.number() && type == QueuePairType.RC) {
             QueuePairTransitions.check(handle.name(), from, to, attributes);
@@ -165,8 +171,11 @@ final class IbverbsQueuePair extends IbverbsResource implements QueuePair {
                 if (errno == 0) {
                     return accepted;
                 }
+                long request = address + (long) accepted * SendRequests.STRIDE;
                 if (errno == NativeVerbs.BIND_FOLLOWS) {
-                    errno = bind(queuePair, address + (long) accepted * SendRequests.STRIDE, accepted);
+                    errno = bind(queuePair, request, accepted);
+                } else if (errno == NativeVerbs.INVALIDATION_FOLLOWS) {
+                    errno = invalidate(queuePair, request, accepted);
                 }
                 if (errno != 0) {
                     return RefusedPosts.send(handle.name(), errno, accepted, requests, capabilities);
@@ -202,6 +211,24 @@ final class IbverbsQueuePair extends IbverbsResource implements QueuePair {
                     accepted);
         }
         return -window.bind(queuePair, request, region, bindings);
+    }
+
+    /** Posts one local invalidation and returns 0 or an errno. */
+    private int invalidate(long queuePair, long request, int accepted) {
+        IbverbsMemoryWindow window = context.windows().find(OffHeap.getInt(request + SendRequests.OFFSET_RKEY));
+        if (window == null) {
+            return -NativeVerbs.postInvalidation(queuePair, request);
+        }
+        int rc = window.invalidate(queuePair, request);
+        if (rc == -Errno.EINVAL.number()) {
+            throw new VerbsException(
+                    POST_SEND,
+                    Errno.EINVAL,
+                    "request " + accepted + " on the " + handle.name()
+                            + " invalidates a memory window that is not bound; bind it first",
+                    accepted);
+        }
+        return -rc;
     }
 
     @Override

@@ -96,24 +96,23 @@ final class NativeHandle implements Runnable {
     }
 
     /**
-     * The address, which stays valid until {@link #exit}.
+     * The address, which stays valid until {@link #exit}. Never waits for a close in progress: callers hold other objects,
+     * whose own close would then wait for them.
      *
-     * @throws IllegalStateException if the object is closed
+     * @throws IllegalStateException if the object is closed or another thread is closing it
      */
     long enter() {
         if (!tryEnter()) {
-            throw new IllegalStateException("The " + name + " is closed");
+            throw new IllegalStateException("The " + name + (closed ? " is closed" : " is being closed"));
         }
         return address;
     }
 
     /** As {@link #enter}, for callers to whom a closed object is no error; the address is {@link #address()} then. */
     boolean tryEnter() {
-        while ((int) USES.getAndAdd(this, 1) < 0) {
+        if ((int) USES.getAndAdd(this, 1) < 0) {
             USES.getAndAdd(this, -1);
-            if (awaitOutcome()) {
-                return false;
-            }
+            return false;
         }
         return true;
     }
@@ -126,11 +125,6 @@ final class NativeHandle implements Runnable {
     /** Ends what {@link #enter} began. */
     void exit() {
         USES.getAndAdd(this, -1);
-    }
-
-    /** Waits for a close in progress, which may fail and leave the object open; returns whether it is closed. */
-    private synchronized boolean awaitOutcome() {
-        return closed;
     }
 
     /** Destroys the object unless that was done; a failure leaves it open. */

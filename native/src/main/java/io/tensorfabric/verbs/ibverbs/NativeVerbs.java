@@ -12,6 +12,9 @@ final class NativeVerbs {
     /** Upper half of a post's result: the next request is a bind and needs {@link #postBind}. */
     static final int BIND_FOLLOWS = 0x10000;
 
+    /** As {@link #BIND_FOLLOWS}: the next request is a local invalidation and needs {@link #postInvalidation}. */
+    static final int INVALIDATION_FOLLOWS = 0x10001;
+
     private NativeVerbs() {}
 
     /** Writes sizes and offsets of the shared structures as ints and returns how many there are. */
@@ -106,6 +109,8 @@ final class NativeVerbs {
     static native long postSend(long queuePair, long requests, int count);
 
     static native int postBind(long queuePair, long request, long window, long region);
+
+    static native int postInvalidation(long queuePair, long request);
 
     static native long postReceive(long queuePair, long requests, int count);
 

@@ -3,11 +3,13 @@ package io.tensorfabric.verbs.ibverbs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.awaitility.Awaitility.await;
 
 import io.tensorfabric.verbs.Errno;
 import io.tensorfabric.verbs.VerbsException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -16,6 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 class NativeHandleTest {
 
@@ -99,6 +102,19 @@ class NativeHandleTest {
     }
 
     @Test
+    @Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void whenAUserEntersAgainDuringACloseThenItIsRefusedAndTheCloseEnds() throws Exception {
+        NativeHandle handle = handle();
+        handle.enter();
+        CompletableFuture<Void> closing = CompletableFuture.runAsync(() -> close(handle));
+        await().until(handle::isClosing);
+        assertThatIllegalStateException().isThrownBy(handle::enter).withMessageContaining("is being closed");
+        handle.exit();
+        closing.get(10, TimeUnit.SECONDS);
+        assertThat(handle.isClosed()).isTrue();
+    }
+
+    @Test
     void whenUsedAndClosedByManyThreadsThenNoUseSeesADestroyedObject() throws Exception {
         ExecutorService threads = Executors.newFixedThreadPool(THREADS);
         try {
@@ -146,6 +162,6 @@ class NativeHandleTest {
                 handle.exit();
             }
         }
-        assertThat(handle.isClosed()).isTrue();
+        assertThat(handle.isClosing()).isTrue();
     }
 }
