@@ -13,7 +13,8 @@
 
 demo_jar=tensor-service/target/tensor-service.jar
 readonly demo_unpacked=$PWD/.dev/demo-roce
-readonly demo_guest_jvm=(-XX:TieredStopAtLevel=1 -XX:+UseSerialGC)
+# Flags that suit the guest, and an archive of classes with which a start takes a third of the time there.
+readonly demo_guest_jvm=(-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:SharedArchiveFile="$demo_unpacked/app.jsa" -Xshare:auto)
 readonly demo_client=io.tensorfabric.service.demo.DemoApplication
 readonly demo_ready_seconds=${DEMO_READY_SECONDS:-90}
 # Set inside the Soft-RoCE guest, where the services use its devices and the jar was built outside.
@@ -198,7 +199,7 @@ run_demo() {
   demo_options "$@"
   if [[ -n $demo_guest ]]; then
     demo_jar=$demo_unpacked/tensor-service.jar
-    demo_jvm=("${demo_guest_jvm[@]}" -XX:SharedArchiveFile="$demo_unpacked/app.jsa" -Xshare:auto)
+    demo_jvm=("${demo_guest_jvm[@]}")
   fi
   say "demo: two services, ${demo_file:-$demo_size}"
   if [[ -n $demo_roce ]]; then
@@ -228,19 +229,19 @@ run_demo() {
   demo_stay=$demo_keep
 }
 
-# The jar unpacked and an archive of its loaded classes: in the guest's emulated processors a start takes a third of the
-# time with them. Both hold for the guest too, which has the same JDK and the same paths.
+# The jar unpacked and an archive of its loaded classes. Both hold for the guest too, which has the same JDK and the same
+# paths.
 demo_unpack() {
   [[ ! $demo_unpacked/app.jsa -nt $demo_jar ]] || return 0
   say "unpacking $demo_jar and archiving its classes for the guest"
   rm -rf "$demo_unpacked"
   "$JAVA_HOME/bin/java" -Djarmode=tools -jar "$demo_jar" extract --destination "$demo_unpacked" >/dev/null
-  "$JAVA_HOME/bin/java" "${demo_guest_jvm[@]}" -XX:ArchiveClassesAtExit="$demo_unpacked/app.jsa" \
+  "$JAVA_HOME/bin/java" "${demo_guest_jvm[@]:0:2}" -XX:ArchiveClassesAtExit="$demo_unpacked/app.jsa" \
     -Dspring.context.exit=onRefresh -jar "$demo_unpacked/tensor-service.jar" --server.address=127.0.0.1 --server.port=0 \
     >"$demo_unpacked/archive.log" 2>&1 </dev/null || say "no archive of classes, see $demo_unpacked/archive.log"
 }
 
-# The same demo in the guest, with flags that suit its emulated processors.
+# The same demo in the guest.
 demo_in_guest() {
   local what=(--size "$demo_size")
   [[ -z $demo_file ]] || what=(--file "$demo_file")
@@ -251,7 +252,7 @@ demo_in_guest() {
   # shellcheck source=scripts/roce.sh
   source scripts/roce.sh
   CALLER_FOLDER=$PWD
-  run_roce --timeout 1500 --env DEMO_GUEST=yes --env DEMO_READY_SECONDS=900 -- \
+  run_roce --engine "${ROCE_ENGINE:-uml}" --timeout 1500 --env DEMO_GUEST=yes --env DEMO_READY_SECONDS=900 -- \
     ./dev demo "${what[@]}" --heap "$demo_heap"
 }
 

@@ -1,13 +1,17 @@
 # shellcheck shell=bash disable=SC2154 # names from lib.sh
 # ./dev roce: a command in a guest whose kernel has Soft-RoCE, for machines whose own kernel has no InfiniBand.
 #
-# The guest is Debian's stock kernel in qemu's emulator, which needs no KVM. Its root is an overlay: a tmpfs over
-# unpacked packages over this machine's own "/", read-only. So it sees the JDK and the project at their usual paths, may
-# write anywhere, and loses what it wrote, but for what lies below .dev and the folders named by --share. Nothing is
-# installed on this machine.
+# Two engines run the guest, neither of which needs KVM: qemu.sh and uml.sh. Its root is an overlay: a tmpfs over unpacked
+# packages over this machine's own "/", read-only. So it sees the JDK and the project at their usual paths, may write
+# anywhere, and loses what it wrote, but for what lies below .dev and the folders named by --share. Nothing is installed
+# on this machine but a compiler for uml.
 
 # shellcheck source=scripts/roce/prepare.sh
 source scripts/roce/prepare.sh
+# shellcheck source=scripts/roce/qemu.sh
+source scripts/roce/qemu.sh
+# shellcheck source=scripts/roce/uml.sh
+source scripts/roce/uml.sh
 # shellcheck source=scripts/roce/boot.sh
 source scripts/roce/boot.sh
 
@@ -20,16 +24,20 @@ usage: ./dev roce [OPTIONS] -- COMMAND [ARGUMENTS]
 Runs a command in a throw-away guest with two Soft-RoCE devices on a cable: rxe0 (10.77.0.1 on eth0) and rxe1
 (10.77.0.2 on eth1), RoCE v2 with GID index 1, MTU 4096. Output and exit code are the command's.
 
+  --engine NAME   qemu: ready in seconds, up to 4 processors, code some ten times slower than on this machine
+                  uml: the kernel is built once in some minutes, then code runs at full speed, on one processor
+                  (qemu)
   --share FOLDER  the guest's writes below it are kept (may be repeated; .dev is always shared)
   --env N=VALUE   variable for the command (may be repeated)
   --memory SIZE   memory of the guest (4G)
   --timeout S     end the guest after so many seconds, with code 124 (1800)
-  --prepare       only download and unpack; run nothing
+  --prepare       only download, unpack and build; run nothing
 
-Packages are downloaded on first use to .dev/roce, about 400 MB; ROCE_STATE names another folder.
+Packages are downloaded on first use to .dev/roce, about 400 MB (600 MB for uml); ROCE_STATE names another folder.
 TEXT
 }
 
+roce_engine=qemu
 roce_shares=()
 roce_variables=()
 roce_command=()
@@ -45,7 +53,7 @@ roce_options() {
         roce_command=("$@")
         return
         ;;
-      --share | --env | --memory | --timeout)
+      --engine | --share | --env | --memory | --timeout)
         [[ $# -ge 2 ]] || die "$1 needs a value"
         roce_option "$1" "$2"
         shift
@@ -66,6 +74,10 @@ roce_options() {
 
 roce_option() {
   case $1 in
+    --engine)
+      [[ $2 == qemu || $2 == uml ]] || die "there is no engine $2: qemu or uml"
+      roce_engine=$2
+      ;;
     --share) roce_shares+=("$(realpath -e "$2")") ;;
     --env) roce_variables+=("$2") ;;
     --memory) roce_memory=$2 ;;

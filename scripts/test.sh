@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154 # names from lib.sh
-# ./dev test: everything a change must pass. Ends in Maven's own summary. With --guest as the first argument also the
-# native provider's tests in the Soft-RoCE guest.
+# ./dev test: everything a change must pass. Ends in Maven's own summary. With --no-guest as the first argument without
+# the tests in the Soft-RoCE guest.
 
 # shellcheck source=scripts/roce/suite.sh
 source scripts/roce/suite.sh
@@ -9,9 +9,9 @@ readonly strict_java=25
 readonly strict_folder=target/jdk25
 
 run_test() {
-  local guest=''
-  if [[ ${1:-} == --guest ]]; then
-    guest=yes
+  local guest=yes
+  if [[ ${1:-} == --no-guest ]]; then
+    guest=''
     shift
   fi
   say "building, checking and testing all modules"
@@ -25,7 +25,7 @@ run_test() {
   if [[ -n $guest ]]; then
     run_suite "$log" "$@" || suite_failed=yes
   else
-    skipped_suite="Soft-RoCE suite (verbs contract and random operations on ibverbs): run ./dev test --guest"
+    skipped_suite="Soft-RoCE suite (verbs contract, random operations, demo and killed peer on ibverbs): --no-guest"
   fi
   name_skipped
   say "summary"

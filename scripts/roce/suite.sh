@@ -1,25 +1,35 @@
-# shellcheck shell=bash disable=SC2154 # names from lib.sh and roce.sh
-# The tests of the native provider in the Soft-RoCE guest, with JNI checked: contract and random operations. A part of
-# ./dev test, after Maven has built the classes.
+# shellcheck shell=bash disable=SC2154 # names from lib.sh, roce.sh and demo.sh
+# The tests that need RDMA devices, in the Soft-RoCE guest. A part of ./dev test, after Maven has built the classes.
+#
+# The engine is uml, on which they take a tenth of the time that they take on qemu, so that the once that its kernel is
+# built for pays at once. ROCE_ENGINE=qemu takes the other one.
 
 # shellcheck source=scripts/roce.sh
 source scripts/roce.sh
+# shellcheck source=scripts/demo.sh
+source scripts/demo.sh
 
-readonly suite_classes=(
+readonly suite_log=$PWD/.dev/roce-suite.log
+readonly suite_guest_reports=$PWD/.dev/roce-reports
+readonly suite_engine=${ROCE_ENGINE:-uml}
+# The contract's waits are this much longer than on a machine of one's own.
+readonly suite_slowness=${ROCE_SLOWNESS:-4}
+readonly suite_verbs=(
   io.tensorfabric.verbs.ibverbs.IbverbsVerbsContractTest
   io.tensorfabric.verbs.ibverbs.RandomOperationsTest
+  io.tensorfabric.verbs.ibverbs.ShimProgramTest
 )
-readonly suite_log=.dev/roce-suite.log
-# Where name_skipped looks.
-readonly suite_reports=native/target/roce-reports
-readonly suite_slowness=${ROCE_SLOWNESS:-3}
+readonly suite_service=(
+  io.tensorfabric.service.it.KilledPeerIT
+  io.tensorfabric.service.it.StartUpFaultsIT
+)
 
 # suite_reason LOG ARGUMENTS: why the suite is left out, given Maven's log and arguments; nothing when it can run.
 suite_reason() {
   if [[ " $* " == *' -Dnative.skip'* ]]; then
     printf 'the build has no native shim'
-  elif ! grep -q 'Tensor Fabric Native .*SUCCESS' "$1"; then
-    printf 'Maven did not build the module native'
+  elif ! grep -q 'Tensor Fabric Reference Service .*SUCCESS' "$1"; then
+    printf 'Maven did not build the module tensor-service'
   else
     roce_unavailable
   fi
@@ -31,31 +41,73 @@ run_suite() {
   reason=$(suite_reason "$@")
   if [[ -n $reason ]]; then
     # shellcheck disable=SC2034 # for name_skipped
-    skipped_suite="Soft-RoCE suite (verbs contract and random operations on ibverbs): $reason"
+    skipped_suite="Soft-RoCE suite (verbs contract, random operations, demo and killed peer on ibverbs): $reason"
     return 0
   fi
-  say "Soft-RoCE suite: verbs contract and random operations on ibverbs in a guest"
-  rm -rf .dev/roce-reports "$suite_reports"
-  (suite_in_guest) 2>&1 | tee "$suite_log" || status=$?
-  if [[ -d .dev/roce-reports ]]; then
-    mv .dev/roce-reports "$suite_reports"
-  fi
+  CALLER_FOLDER=$PWD
+  rm -rf "$suite_guest_reports"
+  : >"$suite_log"
+  suite_part "verbs contract and random operations on ibverbs" suite_verbs_in_guest || status=$?
   if grep -q 'WARNING in native method\|FATAL ERROR in native method' "$suite_log"; then
     printf 'error: -Xcheck:jni complains, see %s\n' "$suite_log" >&2
     status=1
   fi
+  suite_part "killed peer and faults at the start of a service" suite_service_in_guest || status=$?
+  suite_part "demo" suite_demo_in_guest || status=$?
+  suite_keep_reports native tensor-service
   return "$status"
 }
 
-suite_in_guest() {
-  local classes=() class
-  for class in "${suite_classes[@]}"; do
+suite_part() {
+  local status=0
+  say "Soft-RoCE guest ($suite_engine): $1"
+  ("$2") 2>&1 | tee -a "$suite_log" || status=$?
+  return "$status"
+}
+
+suite_verbs_in_guest() {
+  suite_launch native "${#suite_verbs[@]}" "${suite_verbs[@]}" -Xcheck:jni -Dverbs.contract.slowness="$suite_slowness" \
+    -Dnative.build.directory="$PWD/native/target/native"
+}
+
+# The services' JVMs check JNI too, and would print their complaints to their logs, which ServiceProcess looks through.
+suite_service_in_guest() {
+  need_java
+  demo_unpack
+  suite_launch tensor-service "${#suite_service[@]}" "${suite_service[@]}" -Dservice.guest=true \
+    -Dservice.jar="$demo_unpacked/tensor-service.jar" -Dservice.jvm="${demo_guest_jvm[*]}" \
+    -Dservice.killed.bytes=$((128 << 20)) \
+    -Dservice.options.a="--fabric.provider=verbs --fabric.device=rxe0" \
+    -Dservice.options.b="--fabric.provider=verbs --fabric.device=rxe1"
+}
+
+suite_demo_in_guest() {
+  ROCE_ENGINE=$suite_engine
+  run_demo --roce --size 16MB
+}
+
+# suite_launch MODULE COUNT CLASSES... JVM-OPTIONS...: runs test classes of a module in the guest, in its folder.
+suite_launch() {
+  local module=$1 count=$2 classes=() class
+  shift 2
+  for class in "${@:1:count}"; do
     classes+=(--select-class "$class")
   done
-  export CALLER_FOLDER=$PWD
-  run_roce --timeout 900 -- java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xmx1g -Xcheck:jni \
-    -Dverbs.contract.slowness="$suite_slowness" \
-    -cp "native/target/classes:native/target/test-classes:$(<native/target/test.classpath)" \
+  shift "$count"
+  run_roce --engine "$suite_engine" --timeout 900 -- env --chdir="$PWD/$module" \
+    java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xmx512m "$@" \
+    -cp "target/classes:target/test-classes:$(<"$module/target/test.classpath")" \
     org.junit.platform.console.ConsoleLauncher execute --disable-banner --disable-ansi-colors --details=summary \
-    --reports-dir="$PWD/.dev/roce-reports" --fail-if-no-tests "${classes[@]}"
+    --reports-dir="$suite_guest_reports/$module" --fail-if-no-tests "${classes[@]}"
+}
+
+# Puts the reports where name_skipped looks.
+suite_keep_reports() {
+  local module
+  for module in "$@"; do
+    rm -rf "$module/target/roce-reports"
+    if [[ -d $suite_guest_reports/$module ]]; then
+      mv "$suite_guest_reports/$module" "$module/target/roce-reports"
+    fi
+  done
 }

@@ -23,12 +23,17 @@ import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** A process of the packaged tensor-service. Closing it kills the process. */
+/**
+ * A process of the packaged tensor-service. Closing it kills the process.
+ *
+ * <p>System properties change what runs, for the guest with RDMA devices: {@code service.jar} names the jar,
+ * {@code service.jvm} has more options for the JVM, and {@code service.options.a} and {@code .b} for the services.
+ */
 final class ServiceProcess implements AutoCloseable {
 
     static final String SECRET = "correct-horse-battery-staple";
 
-    private static final Path JAR = Path.of("target", "tensor-service.jar");
+    private static final Path JAR = Path.of(System.getProperty("service.jar", "target/tensor-service.jar"));
 
     private static final Pattern PORT = Pattern.compile("Tomcat started on port (\\d+)");
 
@@ -57,21 +62,34 @@ final class ServiceProcess implements AutoCloseable {
                 .as("the packaged service; integration tests run after 'package'")
                 .exists();
         Path log = Files.createTempFile(folder, name, ".log");
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx256m",
-                "-jar",
-                JAR.toString(),
-                "--server.address=127.0.0.1",
-                "--fabric.node-id=" + name));
+        return new ServiceProcess(builder(command(name, options), log).start(), log);
+    }
+
+    /** The command that starts a service. */
+    static List<String> command(String name, String... options) {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(words("service.jvm"));
+        command.addAll(
+                List.of("-Xmx256m", "-jar", JAR.toString(), "--server.address=127.0.0.1", "--fabric.node-id=" + name));
+        command.addAll(words("service.options." + name));
         command.addAll(List.of(options));
         if (Stream.of(options).noneMatch(option -> option.startsWith("--server.port="))) {
             command.add("--server.port=0");
         }
+        return command;
+    }
+
+    private static List<String> words(String property) {
+        String value = System.getProperty(property, "").strip();
+        return value.isEmpty() ? List.of() : List.of(value.split("\\s+"));
+    }
+
+    static ProcessBuilder builder(List<String> command, Path log) {
         ProcessBuilder builder =
                 new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
         builder.environment().put("FABRIC_SECURITY_SHARED_SECRET", SECRET);
-        return new ServiceProcess(builder.start(), log);
+        return builder;
     }
 
     private int awaitPort() throws IOException {
