@@ -250,7 +250,7 @@ demo_in_guest() {
   [[ -n ${JAVA_HOME:-} ]] || need_java
   demo_unpack
   # shellcheck source=scripts/roce.sh
-  source scripts/roce.sh
+  declare -F run_roce >/dev/null || source scripts/roce.sh
   CALLER_FOLDER=$PWD
   run_roce --engine "${ROCE_ENGINE:-uml}" --timeout 1500 --env DEMO_GUEST=yes --env DEMO_READY_SECONDS=900 -- \
     ./dev demo "${what[@]}" --heap "$demo_heap"
