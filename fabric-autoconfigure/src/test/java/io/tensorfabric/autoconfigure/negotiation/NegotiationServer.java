@@ -2,6 +2,7 @@ package io.tensorfabric.autoconfigure.negotiation;
 
 import io.tensorfabric.autoconfigure.FabricProperties;
 import io.tensorfabric.autoconfigure.resilience.FabricResilienceAutoConfiguration;
+import io.tensorfabric.connection.ConnectionListener;
 import io.tensorfabric.connection.NegotiationHandler;
 import io.tensorfabric.connection.Peer;
 import java.net.URI;
@@ -18,6 +19,7 @@ import org.springframework.context.annotation.Configuration;
 /** The answering end on a real web server, over a handler without any device. */
 final class NegotiationServer implements AutoCloseable {
 
+    /** The handler of {@link #start(String, String...)}, {@code null} with one of another kind. */
     final FakeNegotiationHandler handler;
 
     private final ConfigurableApplicationContext context;
@@ -31,15 +33,14 @@ final class NegotiationServer implements AutoCloseable {
     })
     static class Application {}
 
-    private NegotiationServer(FakeNegotiationHandler handler, List<String> properties) {
-        this.handler = handler;
+    private NegotiationServer(NegotiationHandler handler, List<String> properties) {
+        this.handler = handler instanceof FakeNegotiationHandler fake ? fake : null;
         List<String> all = new ArrayList<>(properties);
         all.add("server.port=0");
         all.add("server.address=127.0.0.1");
         all.add("spring.main.banner-mode=off");
         this.context = new SpringApplicationBuilder(Application.class)
-                .initializers(
-                        target -> target.getBeanFactory().registerSingleton("handler", (NegotiationHandler) handler))
+                .initializers(target -> target.getBeanFactory().registerSingleton("handler", handler))
                 .properties(all.toArray(String[]::new))
                 .run();
     }
@@ -48,7 +49,7 @@ final class NegotiationServer implements AutoCloseable {
         return new NegotiationServer(new FakeNegotiationHandler(nodeId), List.of(properties));
     }
 
-    static NegotiationServer start(FakeNegotiationHandler handler, String... properties) {
+    static NegotiationServer start(NegotiationHandler handler, String... properties) {
         return new NegotiationServer(handler, List.of(properties));
     }
 
@@ -58,6 +59,10 @@ final class NegotiationServer implements AutoCloseable {
 
     URI uri() {
         return URI.create("http://127.0.0.1:" + port());
+    }
+
+    ConnectionListener limitsListener() {
+        return context.getBean("fabricCallerLimitsListener", ConnectionListener.class);
     }
 
     CallerLimits limits() {
