@@ -157,6 +157,26 @@ static jint native_windowKey(ARGS, jlong mw)
     return (jint)POINTER(struct ibv_mw, mw)->rkey;
 }
 
+static jint native_openCuda(ARGS)
+{
+    return tf_cuda_open();
+}
+
+static jlong native_exportDmaBuf(ARGS, jlong address, jlong length)
+{
+    return tf_cuda_export((uint64_t)address, (uint64_t)length);
+}
+
+static jint native_closeDmaBuf(ARGS, jint fd)
+{
+    return close(fd) ? tf_errno() : 0;
+}
+
+static jint native_flushGpuWrites(ARGS)
+{
+    return tf_cuda_flush();
+}
+
 const JNINativeMethod tf_device_methods[] = {
     METHOD(layout, "(JI)I"),
     METHOD(version, "(JI)I"),
@@ -182,6 +202,10 @@ const JNINativeMethod tf_device_methods[] = {
     METHOD(createWindow, "(J)J"),
     METHOD(destroyWindow, "(J)I"),
     METHOD(windowKey, "(J)I"),
+    METHOD(openCuda, "()I"),
+    METHOD(exportDmaBuf, "(JJ)J"),
+    METHOD(closeDmaBuf, "(I)I"),
+    METHOD(flushGpuWrites, "()I"),
 };
 
 const int tf_device_method_count = sizeof tf_device_methods / sizeof tf_device_methods[0];

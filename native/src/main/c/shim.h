@@ -115,4 +115,9 @@ int tf_post_shared(struct ibv_srq *srq, const struct tf_receive_request *request
 int tf_post_bind(struct ibv_qp *qp, const struct tf_send_request *request, struct ibv_mw *mw, struct ibv_mr *mr);
 int tf_post_invalidation(struct ibv_qp *qp, const struct tf_send_request *request);
 
+/* The CUDA driver, where there is one. Calls return its own errors: tf_cuda_export as negative numbers. */
+int tf_cuda_open(void);
+int64_t tf_cuda_export(uint64_t address, uint64_t length);
+int tf_cuda_flush(void);
+
 #endif

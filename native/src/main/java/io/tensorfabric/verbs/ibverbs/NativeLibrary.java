@@ -27,6 +27,9 @@ final class NativeLibrary {
 
     private static final int TEXT = 512;
 
+    /** Set on the way by the attempt below. */
+    private static boolean shimLoaded;
+
     /** The outcome of the one attempt, asked for again and again: what {@code unavailabilityCause()} shows. */
     @SuppressWarnings("StaticAssignmentOfThrowable")
     private static final @Nullable UnsatisfiedLinkError FAILURE = tryLoad();
@@ -36,6 +39,11 @@ final class NativeLibrary {
     /** Why native methods cannot be called, {@code null} when they can. */
     static @Nullable UnsatisfiedLinkError failure() {
         return FAILURE;
+    }
+
+    /** Whether the shim itself can be called, with or without libibverbs. */
+    static boolean isShimLoaded() {
+        return shimLoaded;
     }
 
     private static @Nullable UnsatisfiedLinkError tryLoad() {
@@ -59,6 +67,7 @@ final class NativeLibrary {
         }
         checkVersion(version);
         checkLayout();
+        shimLoaded = true;
         openLibrary();
     }
 

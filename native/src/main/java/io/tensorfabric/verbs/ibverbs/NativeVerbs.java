@@ -72,6 +72,17 @@ final class NativeVerbs {
 
     static native int windowKey(long window);
 
+    /** Finds the CUDA driver; to be called once, before the three methods below. */
+    static native int openCuda();
+
+    /** A file descriptor, or minus the CUDA driver's error. */
+    static native long exportDmaBuf(long address, long length);
+
+    static native int closeDmaBuf(int fileDescriptor);
+
+    /** The CUDA driver's result. */
+    static native int flushGpuWrites();
+
     static native long createChannel(long context);
 
     static native int destroyChannel(long channel);
