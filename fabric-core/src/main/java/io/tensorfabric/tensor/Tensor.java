@@ -1,5 +1,6 @@
 package io.tensorfabric.tensor;
 
+import io.tensorfabric.memory.MemoryKind;
 import io.tensorfabric.offheap.OffHeap;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
@@ -9,7 +10,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A tensor in native host memory: packed, row-major, in the byte order its producer wrote (safetensors: little endian).
+ * A tensor in native host memory or in memory of a GPU: packed, row-major, in the byte order its producer wrote (safetensors: little endian).
  *
  * <p>{@link #close()} ends it and releases its owner, if it has one and once no {@link #hold()} is left. Whoever uses {@link #address()} keeps the tensor
  * reachable and open meanwhile; after {@code close} the address is not to be touched. Methods may be called from any
@@ -24,6 +25,7 @@ public final class Tensor implements AutoCloseable {
     private final long address;
     private final long byteLength;
     private final boolean readOnly;
+    private final MemoryKind kind;
     private final @Nullable AutoCloseable owner;
     private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -31,10 +33,20 @@ public final class Tensor implements AutoCloseable {
     private final AtomicInteger uses = new AtomicInteger(1);
 
     private Tensor(TensorDescriptor descriptor, long address, boolean readOnly, @Nullable AutoCloseable owner) {
+        this(descriptor, address, readOnly, MemoryKind.HOST, owner);
+    }
+
+    private Tensor(
+            TensorDescriptor descriptor,
+            long address,
+            boolean readOnly,
+            MemoryKind kind,
+            @Nullable AutoCloseable owner) {
         this.descriptor = descriptor;
         this.address = address;
         this.byteLength = descriptor.byteLength();
         this.readOnly = readOnly;
+        this.kind = kind;
         this.owner = owner;
     }
 
@@ -46,10 +58,33 @@ public final class Tensor implements AutoCloseable {
      * @param owner closed once, by {@link #close()}, to give the memory back; null if the caller keeps it
      */
     public static Tensor of(TensorDescriptor descriptor, long address, @Nullable AutoCloseable owner) {
+        return of(descriptor, address, MemoryKind.HOST, owner);
+    }
+
+    /**
+     * A tensor over memory of any kind that exists.
+     *
+     * @param descriptor what lies there
+     * @param address of the first byte, as the driver of its device calls it
+     * @param kind where the memory lies
+     * @param owner closed once, by {@link #close()}, to give the memory back; null if the caller keeps it
+     */
+    public static Tensor of(TensorDescriptor descriptor, long address, MemoryKind kind, @Nullable AutoCloseable owner) {
         if (address == 0 && descriptor.byteLength() > 0) {
             throw new IllegalArgumentException("Tensor '" + descriptor.name() + "' has no memory: address is null");
         }
-        return new Tensor(descriptor, address, false, owner);
+        return new Tensor(descriptor, address, false, kind, owner);
+    }
+
+    /**
+     * A tensor over memory of a GPU that the caller keeps allocated until the tensor is closed and all pushes of it have
+     * ended. Any library's device pointer will do; for JCuda's own type see {@link CudaTensors}.
+     *
+     * @param devicePointer address of the first byte, a {@code CUdeviceptr}; any alignment
+     * @param device number of the GPU among the visible ones
+     */
+    public static Tensor ofCuda(String name, DataType dataType, Shape shape, long devicePointer, int device) {
+        return of(new TensorDescriptor(name, dataType, shape), devicePointer, MemoryKind.cuda(device), null);
     }
 
     /**
@@ -156,6 +191,11 @@ public final class Tensor implements AutoCloseable {
         return byteLength;
     }
 
+    /** Where the bytes lie; also after {@link #close()}. */
+    public MemoryKind kind() {
+        return kind;
+    }
+
     /** Whether the memory must not be written. */
     public boolean isReadOnly() {
         return readOnly;
@@ -167,7 +207,7 @@ public final class Tensor implements AutoCloseable {
     }
 
     /**
-     * The address of the first byte.
+     * The address of the first byte; of a GPU's memory one that the processor must not touch.
      *
      * @throws IllegalStateException if the tensor is closed
      */
@@ -196,10 +236,14 @@ public final class Tensor implements AutoCloseable {
      * @param offset of the first byte
      * @param length in bytes
      * @throws IndexOutOfBoundsException if the part is not inside the tensor
-     * @throws IllegalStateException if the tensor is closed
+     * @throws IllegalStateException if the tensor is closed, or lies in memory of a GPU
      */
     public ByteBuffer asByteBuffer(long offset, int length) {
         checkOpen();
+        if (kind.type() != MemoryKind.Type.HOST) {
+            throw new IllegalStateException("Tensor '" + name() + "' lies in " + kind
+                    + ", which the processor cannot read: copy it to the host first, or use its address with CUDA");
+        }
         Objects.checkFromIndexSize(offset, length, byteLength);
         ByteBuffer view = OffHeap.asByteBuffer(address + offset, length);
         return readOnly ? view.asReadOnlyBuffer().order(view.order()) : view;
@@ -281,7 +325,7 @@ public final class Tensor implements AutoCloseable {
     /** Name, type and shape; never the address. */
     @Override
     public String toString() {
-        return "Tensor[" + name() + ", " + dataType() + ", " + shape() + ", " + byteLength + " bytes"
+        return "Tensor[" + name() + ", " + dataType() + ", " + shape() + ", " + byteLength + " bytes, " + kind
                 + (isClosed() ? ", closed]" : "]");
     }
 }

@@ -3,6 +3,8 @@ package io.tensorfabric.transfer;
 import io.tensorfabric.connection.Lane;
 import io.tensorfabric.connection.Transmission;
 import java.util.ArrayDeque;
+import java.util.HashSet;
+import java.util.Set;
 
 /**
  * Keeps a bulk lane busy with the chunks of large pushes: a limited number of transmissions at a time, taking turns
@@ -15,6 +17,10 @@ final class BulkPump {
     private final Lane lane;
     private final TransferOptions options;
     private final ArrayDeque<Push> pushes = new ArrayDeque<>();
+
+    /** Pushes that wait for a GPU to copy more of them. */
+    private final Set<Push> parked = new HashSet<>();
+
     private int outstanding;
     private long backlog;
     private boolean blocked;
@@ -42,8 +48,16 @@ final class BulkPump {
     }
 
     void remove(Push push) {
-        if (pushes.remove(push)) {
+        if (pushes.remove(push) || parked.remove(push)) {
             backlog -= push.bytes() - push.posted;
+        }
+    }
+
+    /** The source of a push has more to write. */
+    void resume(Push push) {
+        if (parked.remove(push)) {
+            pushes.add(push);
+            pump();
         }
     }
 
@@ -57,6 +71,7 @@ final class BulkPump {
 
     void clear() {
         pushes.clear();
+        parked.clear();
         backlog = 0;
     }
 
@@ -78,9 +93,15 @@ final class BulkPump {
     }
 
     private void send(Push push) {
+        long ready = push.source.ready(push.bytes());
+        if (ready == push.posted) {
+            pushes.remove();
+            parked.add(push);
+            return;
+        }
         int chunks = 0;
         long end = push.posted;
-        while (chunks < options.chunksPerTransmission() && end < push.bytes()) {
+        while (chunks < options.chunksPerTransmission() && end < ready) {
             end += chunk(push, end);
             chunks++;
         }
@@ -121,7 +142,7 @@ final class BulkPump {
         while (at < end) {
             int length = chunk(push, at);
             transmission.write(
-                    push.source.address() + at,
+                    push.source.address(at),
                     length,
                     push.source.lkey(at),
                     zone.address() + push.offset + at,

@@ -6,7 +6,9 @@ import io.tensorfabric.connection.ConnectionHandler;
 import io.tensorfabric.connection.Lane;
 import io.tensorfabric.connection.PeerRight;
 import io.tensorfabric.connection.ZoneGrant;
+import io.tensorfabric.memory.MemoryKind;
 import io.tensorfabric.memory.MemoryRegionPool;
+import io.tensorfabric.memory.cuda.GpuMemory;
 import io.tensorfabric.tensor.Tensor;
 import io.tensorfabric.verbs.ProtectionDomain;
 import java.nio.ByteBuffer;
@@ -57,7 +59,8 @@ public final class FabricTransfers
                                 PeerResilience.Registries.create(), builder.options.resilience(), Map.of()),
                 new TransferMemory(
                         Objects.requireNonNull(builder.pool, "pool"),
-                        Objects.requireNonNull(builder.protectionDomain, "protectionDomain")),
+                        Objects.requireNonNull(builder.protectionDomain, "protectionDomain"),
+                        new Gpus(builder.gpus, builder.landing)),
                 Objects.requireNonNull(builder.connector, "connector"));
     }
 
@@ -85,7 +88,7 @@ public final class FabricTransfers
     public CompletableFuture<TransferReceipt> push(String peer, Tensor tensor, PushOptions options) {
         Objects.requireNonNull(peer, "peer");
         Objects.requireNonNull(options, "options");
-        String problem = problemOf(tensor, options);
+        String problem = PushChecks.problem(engine, tensor, options);
         if (problem != null) {
             return failed(TransferException.Kind.INVALID, peer, tensor, problem);
         }
@@ -100,6 +103,11 @@ public final class FabricTransfers
                 : engine.options().defaultDeadline();
         PeerChannel channel = engine.channel(peer);
         Push push = new Push(engine, channel, lastId.incrementAndGet(), tensor, address, options, deadline);
+        problem = PushChecks.mark(engine, push);
+        if (problem != null) {
+            tensor.release();
+            return failed(TransferException.Kind.INVALID, peer, tensor, problem);
+        }
         engine.pushes().add(push);
         if (engine.isClosing()) {
             push.failOwned(PushFailures.shuttingDown(push));
@@ -108,22 +116,6 @@ public final class FabricTransfers
         push.arm();
         channel.submit(push);
         return push;
-    }
-
-    private @Nullable String problemOf(Tensor tensor, PushOptions options) {
-        if (tensor.byteLength() > engine.options().maxTensorBytes()) {
-            return "it has " + tensor.byteLength() + " bytes, more than "
-                    + engine.options().maxTensorBytes();
-        }
-        if (options.headers().isEmpty()) {
-            return null;
-        }
-        try {
-            TensorMessage.checkHeaders(options.headers(), engine.options().maxHeadersBytes());
-            return null;
-        } catch (IllegalArgumentException e) {
-            return "its headers do not fit: " + e.getMessage();
-        }
     }
 
     private static CompletableFuture<TransferReceipt> failed(
@@ -335,6 +327,8 @@ public final class FabricTransfers
         private TransferOptions options = TransferOptions.defaults();
         private @Nullable PeerResilience resilience;
         private @Nullable MemoryRegionPool pool;
+        private List<GpuMemory> gpus = List.of();
+        private MemoryKind landing = MemoryKind.HOST;
         private @Nullable Supplier<? extends ProtectionDomain> protectionDomain;
         private @Nullable Function<String, CompletableFuture<Connection>> connector;
 
@@ -360,6 +354,21 @@ public final class FabricTransfers
             return this;
         }
 
+        /**
+         * Memory of the GPUs whose tensors can be pushed; not owned. Their pinned host memory is what the pool is made of,
+         * unless all paths are direct.
+         */
+        public Builder gpus(List<GpuMemory> value) {
+            this.gpus = List.copyOf(value);
+            return this;
+        }
+
+        /** Where listeners find tensors: host memory unless set, or memory of one of the GPUs. */
+        public Builder landing(MemoryKind value) {
+            this.landing = value;
+            return this;
+        }
+
         /** Where tensors outside the pool are registered for their push; not owned. Required. */
         public Builder protectionDomain(ProtectionDomain value) {
             return protectionDomain(() -> value);
@@ -382,6 +391,10 @@ public final class FabricTransfers
 
         /** Makes the transfers; the caller closes them. */
         public FabricTransfers build() {
+            if (landing.type() != MemoryKind.Type.HOST
+                    && gpus.stream().noneMatch(gpu -> gpu.kind().equals(landing))) {
+                throw new IllegalArgumentException("Tensors cannot land in " + landing + ", which is not given");
+            }
             return new FabricTransfers(this);
         }
     }

@@ -4,6 +4,7 @@ import io.tensorfabric.connection.Connection;
 import io.tensorfabric.connection.RemoteGrant;
 import io.tensorfabric.connection.ZoneGrant;
 import io.tensorfabric.memory.BufferLease;
+import io.tensorfabric.memory.MemoryKind;
 import java.util.ArrayList;
 import java.util.List;
 import org.slf4j.Logger;
@@ -20,6 +21,7 @@ final class GrantedZone {
     private final int id;
     private final String peer;
     private final BufferLease lease;
+    private final MemoryKind target;
     private final RemoteGrant grant;
     private final boolean dedicated;
     private final long address;
@@ -30,11 +32,22 @@ final class GrantedZone {
     private boolean revoked;
     private long lastUsedNanos = System.nanoTime();
 
-    /** @param freed called once, when the memory is back in its pool */
-    GrantedZone(int id, String peer, BufferLease lease, RemoteGrant grant, boolean dedicated, Runnable freed) {
+    /**
+     * @param target where tensors go from here
+     * @param freed called once, when the memory is back in its pool
+     */
+    GrantedZone(
+            int id,
+            String peer,
+            BufferLease lease,
+            MemoryKind target,
+            RemoteGrant grant,
+            boolean dedicated,
+            Runnable freed) {
         this.id = id;
         this.peer = peer;
         this.lease = lease;
+        this.target = target;
         this.grant = grant;
         this.dedicated = dedicated;
         this.address = lease.address();
@@ -44,6 +57,11 @@ final class GrantedZone {
 
     int id() {
         return id;
+    }
+
+    /** Where its memory lies. */
+    MemoryKind kind() {
+        return lease.kind();
     }
 
     boolean isDedicated() {
@@ -60,7 +78,7 @@ final class GrantedZone {
         for (int lane = 0; lane < connection.lanes().size(); lane++) {
             keys.add(grant.rkey(lane));
         }
-        return new ZoneGrant(id, grant.address(), size, lease.kind().toString(), keys, dedicated);
+        return new ZoneGrant(id, grant.address(), size, ZoneKinds.describe(lease.kind(), target), keys, dedicated);
     }
 
     /** A tensor arrived here; returns its first byte, or 0 if the zone has ended or the range is none of it. */

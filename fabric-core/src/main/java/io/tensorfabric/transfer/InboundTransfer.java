@@ -1,6 +1,10 @@
 package io.tensorfabric.transfer;
 
+import io.tensorfabric.memory.BufferLease;
+import io.tensorfabric.memory.MemoryKind;
 import io.tensorfabric.memory.PoolExhaustedException;
+import io.tensorfabric.memory.cuda.CopyNotEndedException;
+import io.tensorfabric.memory.cuda.CudaDriverException;
 import io.tensorfabric.tensor.Tensor;
 import io.tensorfabric.tensor.TensorDescriptor;
 import io.tensorfabric.transfer.TransferStatus.Direction;
@@ -27,7 +31,8 @@ final class InboundTransfer implements ReceivedTensor, Runnable {
     private final int checksum;
     private final @Nullable GrantedZone zone;
     private final long offset;
-    private final Tensor tensor;
+    private final boolean copied;
+    private volatile Tensor tensor;
     private final Map<String, String> headers;
     private final long arrivedMillis = System.currentTimeMillis();
     private final long arrivedNanos = System.nanoTime();
@@ -56,7 +61,9 @@ final class InboundTransfer implements ReceivedTensor, Runnable {
         this.zone = zone;
         this.offset = message.offset();
         this.headers = message.headers();
-        this.tensor = Tensor.of(message.descriptor(), address, this::giveBack);
+        MemoryKind kind = zone == null ? engine.memory().landing() : zone.kind();
+        this.copied = GpuArrival.isCopied(engine.memory(), kind);
+        this.tensor = Tensor.of(message.descriptor(), address, kind, this::giveBack);
         engine.log().tensorOpened();
     }
 
@@ -112,7 +119,7 @@ final class InboundTransfer implements ReceivedTensor, Runnable {
 
     /** There is a place in the listeners' queue. Twice is harmless. */
     void admitted() {
-        if (!checksummed) {
+        if (!checksummed && !copied) {
             accept();
         }
     }
@@ -146,8 +153,7 @@ final class InboundTransfer implements ReceivedTensor, Runnable {
     /** On a listener thread. */
     @Override
     public void run() {
-        if (checksummed && !verify()) {
-            refuse(RejectCode.CHECKSUM, "its bytes are not those that were sent");
+        if (!arrive()) {
             return;
         }
         // Here too: a thread may come before whoever gave it a place in the queue has said so.
@@ -155,8 +161,37 @@ final class InboundTransfer implements ReceivedTensor, Runnable {
         deliver();
     }
 
-    private boolean verify() {
-        return (tensor.byteLength() == 0 ? 0 : Checksums.of(tensor.address(), tensor.byteLength())) == checksum;
+    /** Brings the bytes, checked, to where the listener wants them; false if they are not, which the sender is told. */
+    private boolean arrive() {
+        try {
+            GpuArrival.flush(engine.memory(), tensor.kind());
+            if (checksummed && GpuArrival.checksum(engine.memory(), tensor) != checksum) {
+                refuse(RejectCode.CHECKSUM, "its bytes are not those that were sent");
+                return false;
+            }
+            if (copied && zone != null) {
+                copyUp();
+            }
+            return true;
+        } catch (PoolExhaustedException e) {
+            refuse(RejectCode.BUSY, String.valueOf(e.getMessage()));
+        } catch (CudaDriverException | CopyNotEndedException e) {
+            MemoryKind landing = engine.memory().landing();
+            log.warn("Tensor '{}' of peer '{}' cannot be brought to {}", tensor.name(), peer(), landing, e);
+            refuse(RejectCode.BUSY, String.valueOf(e.getMessage()));
+        }
+        return false;
+    }
+
+    private void copyUp() {
+        Tensor arrived = tensor;
+        BufferLease lease = GpuArrival.copyUp(engine.memory(), arrived);
+        engine.log().tensorOpened();
+        tensor = Tensor.of(arrived.descriptor(), lease.address(), lease.kind(), () -> {
+            engine.log().tensorClosed();
+            lease.close();
+        });
+        arrived.close();
     }
 
     private void deliver() {

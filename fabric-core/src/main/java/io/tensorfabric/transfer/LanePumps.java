@@ -13,12 +13,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class LanePumps {
 
+    private final LinkSender sender;
     private final ControlPump control;
     private final List<BulkPump> bulk = new ArrayList<>();
     private boolean up;
     private boolean down;
 
     LanePumps(LinkSender sender, Connection connection, TransferOptions options) {
+        this.sender = sender;
         List<Lane> lanes = connection.lanes();
         this.control = new ControlPump(sender, this, lanes.get(0));
         for (Lane lane : lanes) {
@@ -73,7 +75,18 @@ final class LanePumps {
         } else {
             BulkPump pump = leastBusy();
             pump.add(push);
+            StagedSource staged = push.source.staged();
+            if (staged != null) {
+                staged.start(new StagedPush(sender, push));
+            }
             pump.pump();
+        }
+    }
+
+    /** The source of a push has more to write. */
+    void resume(Push push) {
+        for (int i = 0; i < bulk.size(); i++) {
+            bulk.get(i).resume(push);
         }
     }
 

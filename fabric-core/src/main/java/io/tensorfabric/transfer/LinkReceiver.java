@@ -7,6 +7,7 @@ import io.tensorfabric.connection.RemoteGrant;
 import io.tensorfabric.connection.ZoneGrant;
 import io.tensorfabric.memory.BufferLease;
 import io.tensorfabric.memory.PoolExhaustedException;
+import io.tensorfabric.memory.cuda.CudaDriverException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
@@ -121,7 +122,8 @@ final class LinkReceiver {
         boolean late;
         lock.lock();
         try {
-            zone = new GrantedZone(nextZone++, link.peerName(), lease, grant, dedicated, freed);
+            zone = new GrantedZone(
+                    nextZone++, link.peerName(), lease, engine.memory().landing(), grant, dedicated, freed);
             late = down;
             if (!late) {
                 zones.add(zone);
@@ -139,8 +141,8 @@ final class LinkReceiver {
 
     private BufferLease lease(long bytes) {
         try {
-            return engine.memory().acquire(bytes, "landing zone of peer '" + link.peerName() + "'", PATIENCE);
-        } catch (PoolExhaustedException e) {
+            return engine.memory().acquireZone(bytes, "landing zone of peer '" + link.peerName() + "'", PATIENCE);
+        } catch (PoolExhaustedException | CudaDriverException e) {
             throw new ConnectionException(
                     ConnectionException.Kind.LIMIT,
                     link.peerName(),

@@ -25,6 +25,7 @@ final class LinkSender {
     private final ZoneRequests zoneRequests;
     private final LanePumps pumps;
     private final AnswerSender answers;
+    private final Runnable pumpsAnswersSent;
     private boolean zonesKnown;
 
     LinkSender(Engine engine, Connection connection) {
@@ -33,6 +34,7 @@ final class LinkSender {
         this.zoneRequests = new ZoneRequests(engine, this, connection);
         this.pumps = new LanePumps(this, connection, engine.options());
         this.answers = new AnswerSender(lock, pumps);
+        this.pumpsAnswersSent = pumps::answersSent;
     }
 
     /** For the receiving half of the link. */
@@ -41,23 +43,34 @@ final class LinkSender {
     }
 
     void zonesOpened(List<ZoneGrant> grants) {
-        lock.lock();
-        try {
+        locked(() -> {
             grants.forEach(zones::add);
             zonesKnown = true;
             serveRoom();
+        });
+    }
+
+    void up() {
+        locked(pumps::open);
+    }
+
+    private void locked(Runnable action) {
+        lock.lock();
+        try {
+            action.run();
         } finally {
             lock.unlock();
         }
     }
 
-    void up() {
-        lock.lock();
-        try {
-            pumps.open();
-        } finally {
-            lock.unlock();
-        }
+    /** The GPU has copied more of a push; also told of pushes that left. */
+    void sourceReady(Push push) {
+        locked(() -> pumps.resume(push));
+    }
+
+    /** The GPU cannot copy a push. */
+    void sourceFailed(Push push, RuntimeException failure) {
+        engine.callback(() -> push.fail(PushFailures.noSource(push, failure)));
     }
 
     /** Takes over a prepared push; false, with nothing done, if the connection is down. */
@@ -105,6 +118,7 @@ final class LinkSender {
             zone.rooms().handOver(push.offset);
         }
         push.headerPosted = true;
+        push.path = zone == null ? TransferPath.NONE : TransferPath.of(push.source.path(), zone.path());
         push.phase(PushPhase.ANSWER);
         TensorMessage.write(
                 transmission.message(TransferMessages.TENSOR),
@@ -125,6 +139,7 @@ final class LinkSender {
             if (status == WorkCompletionStatus.SUCCESS) {
                 long placed = push.placed;
                 push.placed = placed + bytes;
+                push.source.placed(push.placed);
             } else if (!push.broken) {
                 push.broken = true;
                 push.failure = status;
@@ -242,17 +257,14 @@ final class LinkSender {
 
     /** The peer wants a dedicated zone back. It asks again as long as it does not get it. */
     void retire(int zoneId) {
-        lock.lock();
-        try {
+        locked(() -> {
             PeerZone zone = zones.find(zoneId);
             if (zone != null && zone.isDedicated()) {
                 zone.wantRetired();
                 zones.retire(pumps.answers());
                 pumps.pumpAnswers();
             }
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     private void roomFreed(PeerZone zone) {
@@ -291,16 +303,13 @@ final class LinkSender {
 
     /** A zone that was asked for is there. */
     void zoneGranted(ZoneGrant grant) {
-        lock.lock();
-        try {
+        locked(() -> {
             if (!pumps.isDown()) {
                 zones.add(grant);
                 zoneRequests.answered();
                 serveDedicated();
             }
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     /** A zone that was asked for is refused. */
@@ -328,21 +337,11 @@ final class LinkSender {
     }
 
     void answersSent() {
-        lock.lock();
-        try {
-            pumps.answersSent();
-        } finally {
-            lock.unlock();
-        }
+        locked(pumpsAnswersSent);
     }
 
     void ready(Lane lane) {
-        lock.lock();
-        try {
-            pumps.ready(lane);
-        } finally {
-            lock.unlock();
-        }
+        locked(() -> pumps.ready(lane));
     }
 
     /** Whether pushes or answers are under way. */

@@ -9,6 +9,7 @@ final class PeerZone {
     private final long address;
     private final int[] rkeys;
     private final boolean dedicated;
+    private final TransferPath path;
     private final ZoneAllocator rooms;
     private boolean retireWanted;
 
@@ -17,6 +18,7 @@ final class PeerZone {
         this.address = grant.address();
         this.dedicated = grant.dedicated();
         this.rkeys = grant.rkeys().stream().mapToInt(Integer::intValue).toArray();
+        this.path = ZoneKinds.path(grant.memoryKind());
         this.rooms = new ZoneAllocator(grant.size());
     }
 
@@ -35,6 +37,11 @@ final class PeerZone {
     /** Whether it holds one tensor at a time. */
     boolean isDedicated() {
         return dedicated;
+    }
+
+    /** How tensors come from here into their place. */
+    TransferPath path() {
+        return path;
     }
 
     ZoneAllocator rooms() {

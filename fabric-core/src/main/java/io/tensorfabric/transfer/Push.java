@@ -82,6 +82,8 @@ final class Push extends GuardedPush implements TransmissionListener, Runnable {
 
     boolean broken;
 
+    TransferPath path = TransferPath.NONE;
+
     /** The first error of the latest attempt that had one, for messages. */
     volatile @Nullable WorkCompletionStatus failure;
 
@@ -174,7 +176,7 @@ final class Push extends GuardedPush implements TransmissionListener, Runnable {
         }
         Duration elapsed = Duration.ofNanos(elapsedNanos());
         TransferReceipt receipt =
-                new TransferReceipt(id, channel.name(), tensor.name(), bytes, level, elapsed, attempt);
+                new TransferReceipt(id, channel.name(), tensor.name(), bytes, level, elapsed, attempt, path);
         if (decide(receipt)) {
             engine.wheel().cancel(timer);
             logEnd(State.DONE, null);

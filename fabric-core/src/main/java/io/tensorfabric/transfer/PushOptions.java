@@ -1,5 +1,6 @@
 package io.tensorfabric.transfer;
 
+import io.tensorfabric.memory.cuda.CudaWait;
 import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -11,11 +12,16 @@ import org.jspecify.annotations.Nullable;
  * @param receipt when the future completes
  * @param checksum whether a CRC32C goes along and is checked by the receiver
  * @param headers small strings for the listener, together at most 2 KiB
+ * @param after work of the GPU to wait for; {@code null} for its legacy default stream; of no effect for host memory
  */
 public record PushOptions(
-        @Nullable Duration deadline, ReceiptLevel receipt, boolean checksum, Map<String, String> headers) {
+        @Nullable Duration deadline,
+        ReceiptLevel receipt,
+        boolean checksum,
+        Map<String, String> headers,
+        @Nullable CudaWait after) {
 
-    private static final PushOptions DEFAULTS = new PushOptions(null, ReceiptLevel.ACCEPTED, false, Map.of());
+    private static final PushOptions DEFAULTS = new PushOptions(null, ReceiptLevel.ACCEPTED, false, Map.of(), null);
 
     public PushOptions {
         if (deadline != null && (deadline.isNegative() || deadline.isZero())) {
@@ -31,21 +37,29 @@ public record PushOptions(
 
     /** The same with a deadline. */
     public PushOptions withDeadline(Duration value) {
-        return new PushOptions(value, receipt, checksum, headers);
+        return new PushOptions(value, receipt, checksum, headers, after);
     }
 
     /** The same with a receipt level. */
     public PushOptions withReceipt(ReceiptLevel value) {
-        return new PushOptions(deadline, value, checksum, headers);
+        return new PushOptions(deadline, value, checksum, headers, after);
     }
 
     /** The same with or without a checksum. */
     public PushOptions withChecksum(boolean value) {
-        return new PushOptions(deadline, receipt, value, headers);
+        return new PushOptions(deadline, receipt, value, headers, after);
     }
 
     /** The same with headers. */
     public PushOptions withHeaders(Map<String, String> value) {
-        return new PushOptions(deadline, receipt, checksum, value);
+        return new PushOptions(deadline, receipt, checksum, value, after);
+    }
+
+    /**
+     * The same for a tensor in GPU memory whose bytes come from work that was given to the GPU before the push: they are
+     * read when that work is done. Without it, see {@link CudaWait}.
+     */
+    public PushOptions withAfter(CudaWait value) {
+        return new PushOptions(deadline, receipt, checksum, headers, value);
     }
 }

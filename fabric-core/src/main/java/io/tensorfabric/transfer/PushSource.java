@@ -2,6 +2,8 @@ package io.tensorfabric.transfer;
 
 import io.tensorfabric.memory.BufferLease;
 import io.tensorfabric.memory.HostRegistration;
+import io.tensorfabric.memory.cuda.GpuCopies.Mark;
+import io.tensorfabric.memory.cuda.GpuSource;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +16,10 @@ final class PushSource implements AutoCloseable {
     private int lkey;
     private @Nullable HostRegistration registration;
     private @Nullable BufferLease copy;
+    private @Nullable GpuSource gpu;
+    private @Nullable StagedSource staged;
+    private @Nullable Mark mark;
+    private TransferPath path = TransferPath.HOST;
 
     /** @param address of the tensor's first byte */
     PushSource(long address) {
@@ -22,6 +28,58 @@ final class PushSource implements AutoCloseable {
 
     long address() {
         return address;
+    }
+
+    /** Where a byte is for the device. */
+    long address(long offset) {
+        StagedSource chunks = staged;
+        return chunks == null ? address + offset : chunks.address(offset);
+    }
+
+    /** How many bytes from the first one on can be written by now. */
+    long ready(long bytes) {
+        StagedSource chunks = staged;
+        return chunks == null ? bytes : chunks.ready();
+    }
+
+    /** How the device gets at the bytes. */
+    TransferPath path() {
+        return path;
+    }
+
+    void path(TransferPath value) {
+        path = value;
+    }
+
+    /** The work of the GPU that the bytes come from. */
+    void useMark(Mark value) {
+        mark = value;
+    }
+
+    @Nullable Mark mark() {
+        return mark;
+    }
+
+    /** The tensor's memory is a GPU's and registered. */
+    void useGpu(GpuSource registered) {
+        gpu = registered;
+    }
+
+    /** The tensor's bytes are copied from the GPU chunk by chunk. */
+    void useStaged(StagedSource chunks) {
+        staged = chunks;
+    }
+
+    /** The device is done with the bytes before an offset. */
+    void placed(long offset) {
+        StagedSource chunks = staged;
+        if (chunks != null) {
+            chunks.done(offset);
+        }
+    }
+
+    @Nullable StagedSource staged() {
+        return staged;
     }
 
     /** The tensor's memory is registered already. */
@@ -44,17 +102,42 @@ final class PushSource implements AutoCloseable {
     /** Local key for the byte at an offset. */
     int lkey(long offset) {
         HostRegistration parts = registration;
-        return parts == null ? lkey : parts.regionAt(address + offset).lkey();
+        if (parts != null) {
+            return parts.regionAt(address + offset).lkey();
+        }
+        GpuSource device = gpu;
+        if (device != null) {
+            return device.lkey(address + offset);
+        }
+        StagedSource chunks = staged;
+        return chunks == null ? lkey : chunks.lkey();
     }
 
     /** Bytes from an offset on that one work request can send, at most {@code wanted}. */
     long contiguous(long offset, long wanted) {
         HostRegistration parts = registration;
-        return parts == null ? wanted : Math.min(wanted, parts.contiguousBytes(address + offset));
+        if (parts != null) {
+            return Math.min(wanted, parts.contiguousBytes(address + offset));
+        }
+        GpuSource device = gpu;
+        if (device != null) {
+            return Math.min(wanted, device.contiguous(address + offset));
+        }
+        StagedSource chunks = staged;
+        return chunks == null ? wanted : chunks.contiguous(offset, wanted);
     }
 
     @Override
     public void close() {
+        if (mark != null) {
+            mark.close();
+        }
+        if (staged != null) {
+            staged.close();
+        }
+        if (gpu != null) {
+            gpu.close();
+        }
         if (copy != null) {
             copy.close();
         }

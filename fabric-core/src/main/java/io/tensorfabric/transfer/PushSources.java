@@ -1,6 +1,7 @@
 package io.tensorfabric.transfer;
 
 import io.tensorfabric.memory.BufferLease;
+import io.tensorfabric.memory.cuda.GpuMemory;
 import io.tensorfabric.offheap.OffHeap;
 import io.tensorfabric.verbs.MemoryRegion;
 import java.time.Duration;
@@ -18,9 +19,11 @@ final class PushSources {
     private static final long MAX_INLINE_CHECKSUM = 1 << 20;
 
     private final Engine engine;
+    private final GpuSources gpuSources;
 
     PushSources(Engine engine) {
         this.engine = engine;
+        this.gpuSources = new GpuSources(engine);
     }
 
     /** Prepares an admitted push, whose owner is the caller, and routes it on. */
@@ -28,6 +31,11 @@ final class PushSources {
         push.phase(PushPhase.PREPARING);
         if (push.isDecided()) {
             push.release();
+            return;
+        }
+        GpuMemory gpu = engine.memory().gpus().find(push.tensor().kind());
+        if (gpu != null) {
+            gpuSources.prepare(push, gpu, channel);
             return;
         }
         try {

@@ -3,7 +3,9 @@ package io.tensorfabric.transfer;
 import io.tensorfabric.memory.BufferLease;
 import io.tensorfabric.memory.HostRegistration;
 import io.tensorfabric.memory.HostRegistrations;
+import io.tensorfabric.memory.MemoryKind;
 import io.tensorfabric.memory.MemoryRegionPool;
+import io.tensorfabric.memory.cuda.GpuMemory;
 import io.tensorfabric.verbs.MemoryRegion;
 import io.tensorfabric.verbs.ProtectionDomain;
 import java.time.Duration;
@@ -16,12 +18,26 @@ import org.jspecify.annotations.Nullable;
  *
  * @param pool for landing zones and copies of small unregistered sources; not owned
  * @param domain where larger unregistered sources are registered for the time of their push; not owned
+ * @param gpus memory of GPUs, if there are any
  */
-record TransferMemory(MemoryRegionPool pool, Supplier<? extends ProtectionDomain> domain) {
+record TransferMemory(MemoryRegionPool pool, Supplier<? extends ProtectionDomain> domain, Gpus gpus) {
 
     /** The region that holds a range already, if one does. */
     @Nullable MemoryRegion regionOf(long address, long length) {
         return pool.regionOf(address, length);
+    }
+
+    /** A landing zone, of the GPU that tensors land in when peers can write there, else of the host. */
+    BufferLease acquireZone(long bytes, String holder, Duration timeout) {
+        GpuMemory gpu = gpus.landingGpu();
+        return gpu != null && gpu.landsDirectly()
+                ? gpu.pool().acquire(bytes, holder, timeout)
+                : pool.acquire(bytes, holder, timeout);
+    }
+
+    /** Where listeners find tensors. */
+    MemoryKind landing() {
+        return gpus.landing();
     }
 
     @Nullable BufferLease tryAcquire(long bytes, String holder) {

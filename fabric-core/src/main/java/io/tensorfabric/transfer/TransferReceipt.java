@@ -12,6 +12,14 @@ import java.time.Duration;
  * @param level how far it came
  * @param elapsed from the call of push to this receipt
  * @param attempts tries that it took, at least 1
+ * @param path how the bytes went from memory to memory
  */
 public record TransferReceipt(
-        long transferId, String peer, String tensor, long bytes, ReceiptLevel level, Duration elapsed, int attempts) {}
+        long transferId,
+        String peer,
+        String tensor,
+        long bytes,
+        ReceiptLevel level,
+        Duration elapsed,
+        int attempts,
+        TransferPath path) {}

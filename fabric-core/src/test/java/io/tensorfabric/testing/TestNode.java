@@ -9,6 +9,7 @@ import io.tensorfabric.connection.PeerPolicy;
 import io.tensorfabric.connection.QueuePairConnectionManager;
 import io.tensorfabric.memory.HostMemoryProvider;
 import io.tensorfabric.memory.MemoryPoolOptions;
+import io.tensorfabric.memory.MemoryProvider;
 import io.tensorfabric.memory.MemoryRegionPool;
 import io.tensorfabric.verbs.soft.SoftDeviceOptions;
 import io.tensorfabric.verbs.soft.SoftFaults;
@@ -24,6 +25,7 @@ public final class TestNode implements AutoCloseable {
     private final LocalNetwork network;
     private final SoftFaults faults;
     private final FabricDevice device;
+    private final Companion companion;
     private final MemoryRegionPool pool;
     private final ConnectionHandler handler;
     private final QueuePairConnectionManager manager;
@@ -34,8 +36,9 @@ public final class TestNode implements AutoCloseable {
         this.network = builder.network;
         this.faults = builder.device.faults();
         this.device = FabricDevice.open(new SoftVerbsProvider(builder.device), builder.deviceOptions);
+        this.companion = builder.companion.apply(device);
         this.pool = MemoryRegionPool.create(
-                name, device.protectionDomain(), new HostMemoryProvider(), builder.poolOptions, true);
+                name, device.protectionDomain(), companion.hostMemory(), builder.poolOptions, true);
         this.handler = builder.handler.apply(this);
         this.manager = QueuePairConnectionManager.builder()
                 .identity(new NodeIdentity(name, UUID.randomUUID().toString()))
@@ -86,9 +89,26 @@ public final class TestNode implements AutoCloseable {
         return (RecordingHandler) handler;
     }
 
+    /** What the builder's companion made. */
+    public Companion companion() {
+        return companion;
+    }
+
     /** Its connections. */
     public QueuePairConnectionManager manager() {
         return manager;
+    }
+
+    /** What lives between the device and the pool of a node. */
+    public interface Companion extends AutoCloseable {
+
+        /** What the pool is made of. */
+        default MemoryProvider hostMemory() {
+            return new HostMemoryProvider();
+        }
+
+        @Override
+        default void close() {}
     }
 
     /** Dies as if killed: says nothing to anybody, and answers nothing any more. */
@@ -114,6 +134,7 @@ public final class TestNode implements AutoCloseable {
         manager.close(timeout);
         network.detach(name);
         pool.close();
+        companion.close();
         device.close();
     }
 
@@ -129,6 +150,7 @@ public final class TestNode implements AutoCloseable {
                 new MemoryPoolOptions(16L << 20, 256L << 20, 256, Duration.ofSeconds(5));
         private ConnectionOptions options = ConnectionOptions.defaults();
         private PeerPolicy policy = PeerPolicy.ALLOW_ALL;
+        private Function<FabricDevice, Companion> companion = device -> new Companion() {};
         private Function<TestNode, ConnectionHandler> handler = node -> new RecordingHandler(node.pool());
 
         private Builder(String name, LocalNetwork network) {
@@ -180,6 +202,12 @@ public final class TestNode implements AutoCloseable {
         /** Makes the handler; device and pool of the given node are there, its manager is not yet. */
         public Builder handler(Function<TestNode, ConnectionHandler> value) {
             handler = value;
+            return this;
+        }
+
+        /** Makes what the pool's memory comes from, and closes it after the pool. */
+        public Builder companion(Function<FabricDevice, Companion> value) {
+            companion = value;
             return this;
         }
 

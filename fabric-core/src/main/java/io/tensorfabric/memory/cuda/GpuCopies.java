@@ -5,7 +5,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import jcuda.driver.CUcontext;
 import jcuda.driver.CUevent;
 import jcuda.driver.CUstream;
@@ -171,33 +173,39 @@ public final class GpuCopies implements AutoCloseable {
         }
     }
 
-    /** A point in the work of the GPU. Used once: by {@link #reached} or by {@link #await}. */
-    public final class Mark {
+    /** A point in the work of the GPU, to be closed when nobody waits for it any more. Thread-safe. */
+    public final class Mark implements AutoCloseable {
 
         private final CUevent event;
 
-        private final java.util.function.Consumer<CUevent> end;
+        private final Consumer<CUevent> end;
 
-        private Mark(CUevent event, java.util.function.Consumer<CUevent> end) {
+        private final AtomicBoolean ended = new AtomicBoolean();
+
+        private Mark(CUevent event, Consumer<CUevent> end) {
             this.event = event;
             this.end = end;
         }
 
-        /** Whether the GPU has come here; if so, the mark is used up. */
+        /** Whether the GPU has come here. */
         public boolean reached() {
-            if (CudaDriver.code(() -> JCudaDriver.cuEventQuery(event)) != CudaError.SUCCESS) {
-                return false;
-            }
-            end.accept(event);
-            return true;
+            return CudaDriver.code(() -> JCudaDriver.cuEventQuery(event)) == CudaError.SUCCESS;
         }
 
-        /** Calls back when the GPU has come here, or soon after nobody wants that any more. */
+        /** Calls back when the GPU has come here, or soon after nobody wants that any more; closes the mark before. */
         public void await(BooleanSupplier unwanted, Next next) {
             watcher.watch(event, unwanted, failure -> {
-                end.accept(event);
+                close();
                 next.ended(failure);
             });
+        }
+
+        /** Gives the event back. Further calls do nothing. */
+        @Override
+        public void close() {
+            if (ended.compareAndSet(false, true)) {
+                end.accept(event);
+            }
         }
     }
 
