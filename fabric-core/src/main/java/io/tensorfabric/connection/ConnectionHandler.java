@@ -50,6 +50,12 @@ public interface ConnectionHandler {
     void down(Connection connection);
 
     /**
+     * This node's port carries traffic again, or has another address: peers that could not be reached may be tried at once.
+     * On the device's event thread; must not block.
+     */
+    default void pathChanged() {}
+
+    /**
      * Whether transfers on a connection still wait for something, such as a receipt. A close in order waits for them, for a
      * bounded time; {@link Lane#begin} works meanwhile. Must not block.
      */

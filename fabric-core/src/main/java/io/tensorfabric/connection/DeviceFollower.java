@@ -10,7 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Ends the connections that an event of the device concerns. */
-record DeviceFollower(FabricDevice device, ConnectionTable table, PeerBook book) implements DeviceObserver {
+record DeviceFollower(FabricDevice device, ConnectionTable table, PeerBook book, ConnectionHandler handler)
+        implements DeviceObserver {
 
     private static final Logger LOG = LoggerFactory.getLogger(DeviceFollower.class);
 
@@ -21,7 +22,12 @@ record DeviceFollower(FabricDevice device, ConnectionTable table, PeerBook book)
 
     @Override
     public void portActive() {
+        pathChanged();
+    }
+
+    private void pathChanged() {
         book.records().forEach(PeerRecord::alive);
+        handler.pathChanged();
     }
 
     /** What a connection sends bears its own GID: without that, nothing of it arrives any more. */
@@ -47,7 +53,7 @@ record DeviceFollower(FabricDevice device, ConnectionTable table, PeerBook book)
                         null));
             }
         }
-        book.records().forEach(PeerRecord::alive);
+        pathChanged();
     }
 
     @Override

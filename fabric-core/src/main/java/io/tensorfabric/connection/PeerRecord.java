@@ -4,6 +4,7 @@ import io.github.resilience4j.core.IntervalFunction;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +25,8 @@ final class PeerRecord {
 
     private @Nullable String nodeId;
     private @Nullable CompletableFuture<Connection> pending;
+    private @Nullable Runnable waiting;
+    private @Nullable Future<?> waitingTimer;
     private long attempts;
     private int failures;
     private @Nullable ConnectionException lastFailure;
@@ -81,6 +84,25 @@ final class PeerRecord {
 
     synchronized void attempted() {
         attempts++;
+        waiting = null;
+        waitingTimer = null;
+    }
+
+    /** A negotiation waits for its time. */
+    synchronized void waits(Runnable attempt, Future<?> timer) {
+        waiting = attempt;
+        waitingTimer = timer;
+    }
+
+    /** The wait is over before its time. */
+    private void wake() {
+        Runnable attempt = waiting;
+        Future<?> timer = waitingTimer;
+        waiting = null;
+        waitingTimer = null;
+        if (attempt != null && timer != null && timer.cancel(false)) {
+            attempt.run();
+        }
     }
 
     synchronized void succeeded() {
@@ -92,6 +114,7 @@ final class PeerRecord {
         failed = false;
         nextAttempt = System.nanoTime();
         since = Instant.now();
+        wake();
     }
 
     synchronized void failed(ConnectionException cause) {
@@ -135,6 +158,7 @@ final class PeerRecord {
     synchronized void alive() {
         failures = 0;
         nextAttempt = System.nanoTime();
+        wake();
     }
 
     synchronized @Nullable ConnectionException lastFailure() {

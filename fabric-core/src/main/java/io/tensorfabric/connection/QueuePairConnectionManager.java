@@ -66,7 +66,7 @@ public final class QueuePairConnectionManager implements NegotiationHandler {
                 identity, device, options, messagePool, handler, FabricExecutors.create(), follower, book, policy);
         this.evictor = new Evictor(table, services);
         this.responder = new Responder(services, table, evictor, memoryKinds);
-        this.deviceObserver = new DeviceFollower(device, table, book);
+        this.deviceObserver = new DeviceFollower(device, table, book, handler);
     }
 
     /** Starts collecting what a manager needs. */
@@ -172,9 +172,8 @@ public final class QueuePairConnectionManager implements NegotiationHandler {
             return;
         }
         try {
-            var unused = services.executors()
-                    .timer()
-                    .schedule(() -> submit(record, future), wait.toNanos(), TimeUnit.NANOSECONDS);
+            Runnable attempt = () -> submit(record, future);
+            record.waits(attempt, services.executors().timer().schedule(attempt, wait.toNanos(), TimeUnit.NANOSECONDS));
         } catch (RejectedExecutionException e) {
             refuse(record, future, closed(record.name()));
         }

@@ -269,6 +269,11 @@ final class Engine {
         }
     }
 
+    /** The failures of all peers may have been this node's own. */
+    void pathChanged() {
+        channels.values().forEach(channel -> channel.guard().connected());
+    }
+
     /** A link is up: channels that gave its peer up may use it. */
     void linkUp(PeerLink link) {
         for (PeerChannel channel : channels.values()) {

@@ -243,6 +243,11 @@ public final class FabricTransfers
     }
 
     @Override
+    public void pathChanged() {
+        engine.pathChanged();
+    }
+
+    @Override
     public boolean isBusy(Connection connection) {
         PeerLink link = engine.link(connection);
         return link != null && (link.sender().isBusy() || engine.inbox().holdsSomeOf(link));

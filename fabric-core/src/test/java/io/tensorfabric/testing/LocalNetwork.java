@@ -16,6 +16,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
@@ -50,18 +51,27 @@ public final class LocalNetwork {
 
     private final Map<String, String> aliases = new ConcurrentHashMap<>();
 
+    private final Set<String> silent = ConcurrentHashMap.newKeySet();
+
     private final Map<Call, AtomicInteger> calls = new ConcurrentHashMap<>();
 
     private volatile Hook hook = new Hook() {};
 
     /** Makes a node reachable under a name. */
     public void attach(String name, NegotiationHandler handler) {
+        silent.remove(name);
         nodes.put(name, handler);
     }
 
     /** Makes a node unreachable. */
     public void detach(String name) {
         nodes.remove(name);
+    }
+
+    /** Makes a node unreachable, and unable to call others. */
+    public void cutOff(String name) {
+        silent.add(name);
+        detach(name);
     }
 
     /** Another configured name for a node. */
@@ -114,7 +124,7 @@ public final class LocalNetwork {
         private <T> T call(Call call, Peer peer, Function<NegotiationHandler, T> action) {
             String to = aliases.getOrDefault(peer.name(), peer.name());
             hook.request(call, from, to);
-            NegotiationHandler handler = nodes.get(to);
+            NegotiationHandler handler = silent.contains(from) ? null : nodes.get(to);
             if (handler == null) {
                 throw new ConnectionException(
                         ConnectionException.Kind.UNREACHABLE, to, "Nothing listens at " + peer.uri());

@@ -113,7 +113,7 @@ public final class TestNode implements AutoCloseable {
 
     /** Dies as if killed: says nothing to anybody, and answers nothing any more. */
     public void kill() {
-        network.detach(name);
+        network.cutOff(name);
         faults.traffic().stallMessages(true);
         faults.traffic().stallAcks(true);
         faults.disconnect();
