@@ -1,0 +1,107 @@
+package io.tensorfabric.bench;
+
+import io.tensorfabric.memory.BufferLease;
+import io.tensorfabric.memory.MemoryRegionPool;
+import io.tensorfabric.offheap.OffHeap;
+import io.tensorfabric.tensor.DataType;
+import io.tensorfabric.tensor.Shape;
+import io.tensorfabric.tensor.Tensor;
+import io.tensorfabric.tensor.TensorDescriptor;
+import io.tensorfabric.transfer.PushOptions;
+import io.tensorfabric.transfer.ReceiptLevel;
+import io.tensorfabric.transfer.TensorTransferService;
+import io.tensorfabric.transfer.TransferReceipt;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** Measures pushes to one peer. */
+final class PushMeter {
+
+    private static final long PATIENCE_SECONDS = 120;
+
+    /** Bytes under way at a time, as far as the landing zone of the peer allows. */
+    private static final long WINDOW = 32L << 20;
+
+    private static final int MOST_AT_ONCE = 128;
+
+    private static final PushOptions PLACED =
+            PushOptions.defaults().withReceipt(ReceiptLevel.PLACED).withDeadline(Duration.ofSeconds(PATIENCE_SECONDS));
+
+    private final TensorTransferService service;
+
+    private final MemoryRegionPool pool;
+
+    private final String peer;
+
+    PushMeter(TensorTransferService service, MemoryRegionPool pool, String peer) {
+        this.service = service;
+        this.pool = pool;
+        this.peer = peer;
+    }
+
+    /** Bytes a second with as many pushes of a size under way as the window holds. */
+    double bandwidth(long size, double seconds) throws PushFailedException, InterruptedException {
+        int depth = (int) Math.max(1, Math.min(MOST_AT_ONCE, WINDOW / size));
+        try (Tensor tensor = tensor(size)) {
+            ArrayDeque<CompletableFuture<TransferReceipt>> window = new ArrayDeque<>(depth);
+            long pushes = 0;
+            long start = System.nanoTime();
+            long end = start + (long) (seconds * 1e9);
+            while (System.nanoTime() < end) {
+                if (window.size() == depth) {
+                    await(window.remove());
+                }
+                window.add(service.push(peer, tensor, PLACED));
+                pushes++;
+            }
+            for (CompletableFuture<TransferReceipt> future : window) {
+                await(future);
+            }
+            return size * (double) pushes / ((System.nanoTime() - start) / 1e9);
+        }
+    }
+
+    /** Microseconds of the median push of a size, one at a time, from the call until the peer's device acknowledged it. */
+    double latency(long size, int pushes) throws PushFailedException, InterruptedException {
+        long[] nanos = new long[pushes];
+        try (Tensor tensor = tensor(size)) {
+            for (int i = 0; i < pushes; i++) {
+                long start = System.nanoTime();
+                await(service.push(peer, tensor, PLACED));
+                nanos[i] = System.nanoTime() - start;
+            }
+        }
+        Arrays.sort(nanos);
+        return nanos[pushes / 2] / 1e3;
+    }
+
+    private Tensor tensor(long size) {
+        BufferLease lease = pool.acquire(size, "bench");
+        OffHeap.fill(lease.address(), size, (byte) 1);
+        return Tensor.of(new TensorDescriptor("bench", DataType.U8, Shape.of(size)), lease.address(), lease);
+    }
+
+    private static void await(CompletableFuture<TransferReceipt> push)
+            throws PushFailedException, InterruptedException {
+        try {
+            push.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        } catch (ExecutionException | TimeoutException ex) {
+            throw new PushFailedException("A push failed", ex);
+        }
+    }
+
+    /** A push of the benchmark failed, which ends it. */
+    static final class PushFailedException extends Exception {
+
+        private static final long serialVersionUID = 1L;
+
+        PushFailedException(String message, Throwable cause) {
+            super(message, cause);
+        }
+    }
+}

@@ -1,0 +1,27 @@
+package io.tensorfabric.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIOException;
+
+import java.io.IOException;
+import org.junit.jupiter.api.Test;
+
+class PerftestTest {
+
+    private static final String OUTPUT = """
+             #bytes     #iterations    BW peak[MB/sec]    BW average[MB/sec]   MsgRate[Mpps]
+             65536      18600            0.00               387.45             0.006199
+            """;
+
+    @Test
+    void whenAResultIsPrintedThenItsColumnIsTaken() throws IOException {
+        assertThat(Perftest.column(OUTPUT, 65536, 3)).isEqualTo(387.45);
+    }
+
+    @Test
+    void whenThereIsNoResultThenTheOutputIsShown() {
+        assertThatIOException()
+                .isThrownBy(() -> Perftest.column("Couldn't connect", 65536, 3))
+                .withMessageContaining("Couldn't connect");
+    }
+}

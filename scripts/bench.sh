@@ -1,0 +1,67 @@
+# shellcheck shell=bash disable=SC2154 # names from lib.sh
+# ./dev bench: the program io.tensorfabric.bench.BenchApplication, where the benchmark has its devices.
+
+bench_usage() {
+  cat <<'TEXT'
+usage: ./dev bench roce [--engine NAME] [OPTIONS]
+
+  roce   our pushes beside ib_write_bw and ib_write_lat on the two devices of the Soft-RoCE guest
+         --engine NAME  qemu: two processors, code runs some ten times slower than on this machine
+                        uml: one processor, so perftest, whose two ends poll, waits for time slices (uml)
+
+Other options go to the program: "./dev bench roce --help" lists them. The last lines of a benchmark are
+  ratio NAME SIZE X
+ours divided by theirs.
+TEXT
+}
+
+bench_build() {
+  local jar=bench/target/run.classpath
+  if [[ -f $jar && -z $(find pom.xml ./*/pom.xml ./*/src/main -newer "$jar" -type f -print -quit) ]]; then
+    return
+  fi
+  say "building the benchmarks"
+  need_maven
+  need_native
+  mvn_run -q package -DskipTests -pl bench -am
+  touch "$jar"
+}
+
+bench_roce() {
+  local engine=uml
+  if [[ ${1:-} == --engine && $# -ge 2 ]]; then
+    engine=$2
+    shift 2
+  fi
+  # shellcheck source=scripts/roce.sh
+  source scripts/roce.sh
+  bench_build
+  [[ -n ${JAVA_HOME:-} ]] || need_java
+  CALLER_FOLDER=$PWD
+  say "bench roce on the engine $engine"
+  run_roce --engine "$engine" --timeout 1800 -- java -XX:TieredStopAtLevel="$(bench_tier "$engine")" -XX:+UseSerialGC \
+    -Xmx256m -cp "bench/target/classes:$(<bench/target/run.classpath)" io.tensorfabric.bench.BenchApplication roce \
+    "$@"
+}
+
+# The best compiler is worth its time only where it runs at full speed.
+bench_tier() {
+  [[ $1 == uml ]] && printf 4 || printf 1
+}
+
+run_bench() {
+  local name=${1:---help}
+  shift || true
+  case $name in
+    roce)
+      bench_roce "$@"
+      ;;
+    -h | --help | help)
+      bench_usage
+      ;;
+    *)
+      bench_usage >&2
+      die "unknown benchmark: $name"
+      ;;
+  esac
+}
