@@ -49,6 +49,9 @@ final class LaneSet {
     private boolean reserved;
     private boolean ready;
 
+    /** Nothing is made any more; guarded by this, which is held while something is made. */
+    private boolean ended;
+
     LaneSet(FabricConnection connection, FabricServices services, PathDecision path, int count) {
         this.connection = connection;
         this.device = services.device();
@@ -106,16 +109,36 @@ final class LaneSet {
 
     /** Makes everything, up to INIT. What was made before a failure is closed by the teardown. */
     void create(NegotiationSteps negotiation, FabricServices services) {
-        negotiation.run("reserving completion queue entries", this::reserve);
-        negotiation.run("creating the shared receive queue", () -> createReceiveQueue(services));
+        negotiation.run("reserving completion queue entries", () -> unlessEnded(this::reserve));
+        negotiation.run("creating the shared receive queue", () -> unlessEnded(() -> createReceiveQueue(services)));
         for (int i = 0; i < count; i++) {
             int index = i;
-            negotiation.run("creating the queue pair of lane " + i, () -> createLane(services, index));
+            negotiation.run(
+                    "creating the queue pair of lane " + i, () -> unlessEnded(() -> createLane(services, index)));
             negotiation.run(
                     "RESET -> INIT of lane " + i,
                     () -> steps.toInit(lanes.get(index).queuePair(), access(rights)));
             states.add(i, QueuePairState.INIT, "waiting for the peer");
         }
+    }
+
+    /**
+     * Runs a step that makes something. The peer may ask for another connection, or the service may stop, while this one is
+     * being made: what a step made after the teardown had looked would stay for ever.
+     */
+    private synchronized void unlessEnded(Runnable step) {
+        if (ended) {
+            throw new ConnectionException(
+                    ConnectionException.Kind.CLOSED,
+                    connection.peerName(),
+                    "The connection to " + connection.peerName() + " was closed while it was being made");
+        }
+        step.run();
+    }
+
+    /** Waits for the step in progress and refuses further ones. */
+    synchronized void end() {
+        ended = true;
     }
 
     private void reserve() {

@@ -55,6 +55,7 @@ final class Teardown implements Runnable {
 
     private void takeApart() {
         ConnectionException failure = connection.failure();
+        lanes.end();
         lanes.toError(failure != null ? String.valueOf(failure.getMessage()) : "closed");
         Duration timeout = services.options().drainTimeout();
         boolean shut = shutLanes(timeout);

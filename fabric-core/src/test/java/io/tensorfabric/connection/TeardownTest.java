@@ -6,6 +6,9 @@ import static org.awaitility.Awaitility.await;
 
 import io.tensorfabric.connection.ConnectionException.Kind;
 import io.tensorfabric.memory.BufferLease;
+import io.tensorfabric.memory.HostMemoryProvider;
+import io.tensorfabric.memory.MemoryKind;
+import io.tensorfabric.memory.MemoryProvider;
 import io.tensorfabric.offheap.OffHeap;
 import io.tensorfabric.testing.LocalNetwork.Call;
 import io.tensorfabric.testing.TestNode;
@@ -23,6 +26,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -67,6 +71,54 @@ class TeardownTest {
             assertThat(Sends.await(Sends.write(connection.lanes().get(1), source, 64, zone, 0)))
                     .isEqualTo(WorkCompletionStatus.REM_ACCESS_ERR);
             assertThat(OffHeap.getByte(target.address())).isZero();
+        }
+    }
+
+    /** Memory that calls back when it is allocated, which happens while the lanes of the first connection are made. */
+    private record WatchedMemory(MemoryProvider memory, Runnable allocating) implements MemoryProvider {
+
+        @Override
+        public MemoryKind kind() {
+            return memory.kind();
+        }
+
+        @Override
+        public long allocate(long bytes, long alignment) {
+            allocating.run();
+            return memory.allocate(bytes, alignment);
+        }
+
+        @Override
+        public void free(long address) {
+            memory.free(address);
+        }
+    }
+
+    @Test
+    void whenClosedWhileItsLanesAreMadeThenTheTeardownWaitsAndNothingIsLeft() {
+        CompletableFuture<TwoNodes> started = new CompletableFuture<>();
+        CompletableFuture<FabricConnection> half = new CompletableFuture<>();
+        Runnable close = () -> {
+            if (started.isDone() && !half.isDone()) {
+                FabricConnection made = (FabricConnection)
+                        started.join().a().manager().connections().get(0);
+                made.fail(new ConnectionException(Kind.CLOSED, TwoNodes.B, "closed in the middle"));
+                assertThatThrownBy(() -> made.whenDown().get(300, TimeUnit.MILLISECONDS))
+                        .isInstanceOf(TimeoutException.class);
+                half.complete(made);
+            }
+        };
+        try (TwoNodes nodes = TwoNodes.start(builder -> builder.companion(device -> new TestNode.Companion() {
+            @Override
+            public MemoryProvider hostMemory() {
+                return new WatchedMemory(new HostMemoryProvider(), close);
+            }
+        }))) {
+            started.complete(nodes);
+            assertThatThrownBy(() -> nodes.a().manager().connect(TwoNodes.B).get(10, TimeUnit.SECONDS))
+                    .hasMessageContaining("closed");
+            assertThat(half).isCompleted();
+            await().until(() -> half.join().whenDown().isDone());
         }
     }
 
