@@ -9,6 +9,7 @@ import io.tensorfabric.transfer.PushOptions;
 import io.tensorfabric.transfer.ReceiptLevel;
 import io.tensorfabric.transfer.TensorTransferService;
 import io.tensorfabric.transfer.TransferException;
+import io.tensorfabric.transfer.TransferPath;
 import io.tensorfabric.transfer.TransferReceipt;
 import io.tensorfabric.transfer.TransferStatus;
 import java.time.Duration;
@@ -119,7 +120,14 @@ class PushJobTest {
         void succeed(String tensor) {
             underWay.remove(tensor)
                     .complete(new TransferReceipt(
-                            1, "p", tensor, TestStore.BYTES, ReceiptLevel.PROCESSED, Duration.ofMillis(1), 1));
+                            1,
+                            "p",
+                            tensor,
+                            TestStore.BYTES,
+                            ReceiptLevel.PROCESSED,
+                            Duration.ofMillis(1),
+                            1,
+                            TransferPath.HOST));
         }
 
         void fail(String tensor, TransferException failure) {
