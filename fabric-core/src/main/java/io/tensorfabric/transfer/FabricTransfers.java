@@ -18,7 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -47,7 +46,7 @@ public final class FabricTransfers
 
     private final Engine engine;
     private final AtomicLong lastId = new AtomicLong();
-    private final HouseKeeping houseKeeping = new HouseKeeping();
+    private final HouseKeeping houseKeeping;
     private boolean closed;
 
     private FabricTransfers(Builder builder) {
@@ -62,6 +61,7 @@ public final class FabricTransfers
                         Objects.requireNonNull(builder.protectionDomain, "protectionDomain"),
                         new Gpus(builder.gpus, builder.landing)),
                 Objects.requireNonNull(builder.connector, "connector"));
+        this.houseKeeping = new HouseKeeping(engine);
     }
 
     /** Starts a builder. */
@@ -307,22 +307,6 @@ public final class FabricTransfers
         engine.stop();
         if (interrupted) {
             Thread.currentThread().interrupt();
-        }
-    }
-
-    /** Looks for idle zones and unreturned memory from time to time. */
-    private final class HouseKeeping extends DeadlineWheel.Entry {
-
-        void arm() {
-            long idle = engine.options().dedicatedZoneIdle().toNanos();
-            engine.wheel().arm(this, Math.min(idle, TimeUnit.SECONDS.toNanos(60)) / 4 + 1);
-        }
-
-        @Override
-        void expired() {
-            engine.askIdleZonesBack(engine.options().dedicatedZoneIdle().toNanos());
-            engine.cleanUp(engine::retryCleanUps);
-            arm();
         }
     }
 
