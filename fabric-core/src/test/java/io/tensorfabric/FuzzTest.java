@@ -37,5 +37,6 @@ class FuzzTest {
         assertThat(FuzzRegression.run("soft-wire", SoftWireFuzz::fuzzerTestOneInput, TIME))
                 .isGreaterThan(100);
         assertThat(OffHeap.allocatedBytes()).isEqualTo(before);
+        assertThat(SoftWireFuzz.executed()).isGreaterThan(10);
     }
 }

@@ -7,15 +7,19 @@ import io.tensorfabric.connection.PeerDirectory;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.endpoint.SanitizingFunction;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.actuate.management.HeapDumpWebEndpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 
 /** Auto-configuration of the Actuator endpoints. */
-@AutoConfiguration(after = FabricAutoConfiguration.class)
+@AutoConfiguration(
+        after = FabricAutoConfiguration.class,
+        afterName = "org.springframework.boot.actuate.autoconfigure.management.HeapDumpWebEndpointAutoConfiguration")
 @ConditionalOnBooleanProperty(name = "fabric.enabled", matchIfMissing = true)
 @ConditionalOnClass({Endpoint.class, ConditionalOnAvailableEndpoint.class})
 @ConditionalOnBean(FabricLifecycle.class)
@@ -52,5 +56,16 @@ public final class FabricEndpointAutoConfiguration {
     @ConditionalOnAvailableEndpoint
     CompletionQueuesEndpoint fabricCompletionQueuesEndpoint(FabricInspector inspector) {
         return new CompletionQueuesEndpoint(inspector);
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(HeapDumpWebEndpoint.class)
+    static class HeapDumpConfiguration {
+
+        @Bean
+        @ConditionalOnBean(HeapDumpWebEndpoint.class)
+        HeapDumpWarning fabricHeapDumpWarning() {
+            return new HeapDumpWarning();
+        }
     }
 }

@@ -9,14 +9,17 @@ import io.tensorfabric.connection.ConnectionState;
 import io.tensorfabric.connection.NegotiationHandler;
 import jakarta.servlet.Servlet;
 import java.time.Clock;
+import org.apache.catalina.valves.ValveBase;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.tomcat.ConfigurableTomcatWebServerFactory;
 import org.springframework.boot.web.servlet.ServletRegistrationBean;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 
 /** Auto-configuration of the answering end of the negotiation, on the web server of the service. */
 @AutoConfiguration(after = FabricAutoConfiguration.class)
@@ -66,5 +69,15 @@ public final class FabricNegotiationServerAutoConfiguration {
         registration.setName(SERVLET);
         registration.setAsyncSupported(true);
         return registration;
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass({ValveBase.class, ConfigurableTomcatWebServerFactory.class})
+    static class TomcatConfiguration {
+
+        @Bean
+        TomcatRefusals fabricTomcatRefusals(FabricProperties properties) {
+            return new TomcatRefusals(properties.negotiation().path());
+        }
     }
 }

@@ -18,6 +18,11 @@ class SecretSanitizingFunctionTest {
         "FABRIC_SECURITY_SHARED_SECRET, anything, true",
         "SPRING_APPLICATION_JSON, {x:'0123456789abcdef'}, true",
         "sun.java.command, app --fabric.security.shared-secret=0123456789abcdef, true",
+        "spring.ssl.bundle.jks.node.keystore.password, changeit, true",
+        "spring.ssl.bundle.pem.node.keystore.private-key, PEM, true",
+        "SPRING_SSL_BUNDLE_JKS_NODE_KEY_PASSWORD, changeit, true",
+        "server.ssl.key-store-password, changeit, true",
+        "spring.ssl.bundle.jks.node.keystore.location, file:node.p12, false",
         "fabric.security.clock-skew, 30s, false",
         "server.port, 8080, false"
     })

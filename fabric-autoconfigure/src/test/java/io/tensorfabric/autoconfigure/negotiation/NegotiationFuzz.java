@@ -22,6 +22,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Fuzz target: bodies of the negotiation. Calls go to a real node on the software device; whatever comes is answered or
@@ -38,10 +39,14 @@ public final class NegotiationFuzz {
 
     private static final NegotiationFuzz TARGET = new NegotiationFuzz();
 
+    private final AtomicLong connected = new AtomicLong();
+
     private final NegotiationJson json = new NegotiationJson();
 
     private final TestNode node =
             TestNode.builder("responder", new LocalNetwork()).start();
+
+    private final CallerLimits limits = new CallerLimits(16, 64);
 
     private final NegotiationService service;
 
@@ -51,7 +56,7 @@ public final class NegotiationFuzz {
                 new CallerPolicy(security),
                 new RequestAuthenticator(security, Clock.systemUTC()),
                 null,
-                new CallerLimits(16, 64),
+                limits,
                 new NegotiationRates(
                         RateLimiterRegistry.ofDefaults(),
                         new ResilienceProperties.RateLimiter(1_000_000, Duration.ofSeconds(1))),
@@ -62,6 +67,11 @@ public final class NegotiationFuzz {
     /** Loads what the first call needs, which would be too slow for an input; called by the fuzzer by name. */
     public static void fuzzerInitialize() {
         fuzzerTestOneInput(new byte[] {0, '{', '}'});
+    }
+
+    /** How many inputs made a connection. */
+    static long connected() {
+        return TARGET.connected.get();
     }
 
     /** Runs one input, whose first byte chooses what it is; called by the fuzzer by name. */
@@ -143,7 +153,9 @@ public final class NegotiationFuzz {
         @Override
         public ConnectResponse connect(ConnectRequest request) {
             ConnectResponse response = node.manager().connect(request);
+            connected.incrementAndGet();
             node.manager().close(response.connectionId(), request.initiator().nodeId());
+            limits.closed(response.connectionId());
             awaitNothing();
             return response;
         }

@@ -16,5 +16,6 @@ class NegotiationFuzzTest {
     void whenABodyIsAnythingThenItIsAnsweredOrRefusedInWordsAndNothingStays() throws IOException {
         assertThat(FuzzRegression.run("negotiation", NegotiationFuzz::fuzzerTestOneInput, Duration.ofSeconds(2)))
                 .isGreaterThan(100);
+        assertThat(NegotiationFuzz.connected()).isGreaterThan(1);
     }
 }

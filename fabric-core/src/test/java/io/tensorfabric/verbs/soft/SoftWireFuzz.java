@@ -55,9 +55,16 @@ public final class SoftWireFuzz {
 
     private final Pair pair;
 
+    private long executed;
+
     private SoftWireFuzz() {
         End.connect(end, peer);
         pair = ((SoftContext) end.context).engine().pair(end.pair.number());
+    }
+
+    /** How many messages were executed. */
+    public static long executed() {
+        return TARGET.executed;
     }
 
     /** Runs one input, whose first byte chooses what it is; called by the fuzzer by name. */
@@ -94,6 +101,7 @@ public final class SoftWireFuzz {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } finally {
+            executed += executor.expected();
             executor.flush();
             reader.free();
             executor.free();
