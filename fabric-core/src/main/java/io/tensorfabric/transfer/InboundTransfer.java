@@ -323,13 +323,32 @@ final class InboundTransfer implements ReceivedTensor, Runnable {
                         state,
                         arrivedMillis,
                         System.nanoTime() - arrivedNanos,
-                        error);
+                        error,
+                        path());
+    }
+
+    /** As this node sees it: the sender may have staged what landed directly. */
+    private TransferPath path() {
+        if (zone == null) {
+            return TransferPath.NONE;
+        }
+        return ZoneKinds.path(ZoneKinds.describe(zone.kind(), engine.memory().landing()));
     }
 
     TransferStatus status() {
         long bytes = tensor.byteLength();
         return new TransferStatus(
-                transferId, Direction.IN, peer(), tensor.name(), bytes, bytes, State.WAITING, arrived(), null, null);
+                transferId,
+                Direction.IN,
+                peer(),
+                tensor.name(),
+                bytes,
+                bytes,
+                State.WAITING,
+                arrived(),
+                null,
+                null,
+                path());
     }
 
     @Override

@@ -82,7 +82,7 @@ final class Push extends GuardedPush implements TransmissionListener, Runnable {
 
     boolean broken;
 
-    TransferPath path = TransferPath.NONE;
+    volatile TransferPath path = TransferPath.NONE;
 
     /** The first error of the latest attempt that had one, for messages. */
     volatile @Nullable WorkCompletionStatus failure;
@@ -264,7 +264,8 @@ final class Push extends GuardedPush implements TransmissionListener, Runnable {
                         state,
                         startedMillis,
                         elapsedNanos(),
-                        error);
+                        error,
+                        path);
     }
 
     /** It was decided from outside: its owner drops it when the device lets it, and until then the device is watched. */
@@ -352,7 +353,7 @@ final class Push extends GuardedPush implements TransmissionListener, Runnable {
     TransferStatus status() {
         Instant started = Instant.ofEpochMilli(startedMillis);
         return new TransferStatus(
-                id, Direction.OUT, peer(), tensor.name(), bytes, placed, phase.state(), started, null, null);
+                id, Direction.OUT, peer(), tensor.name(), bytes, placed, phase.state(), started, null, null, null);
     }
 
     @Override

@@ -43,6 +43,7 @@ final class TransferLog {
         private long startedMillis;
         private long endedMillis;
         private @Nullable String error;
+        private @Nullable TransferPath path;
 
         TransferStatus status() {
             return new TransferStatus(
@@ -55,7 +56,8 @@ final class TransferLog {
                     state,
                     Instant.ofEpochMilli(startedMillis),
                     Instant.ofEpochMilli(endedMillis),
-                    error);
+                    error,
+                    path);
         }
     }
 
@@ -84,7 +86,8 @@ final class TransferLog {
             State state,
             long startedMillis,
             long elapsedNanos,
-            @Nullable String error) {
+            @Nullable String error,
+            @Nullable TransferPath path) {
         count(direction, state, bytes);
         long endedMillis = System.currentTimeMillis();
         if (ring.length > 0) {
@@ -100,6 +103,7 @@ final class TransferLog {
                 slot.startedMillis = startedMillis;
                 slot.endedMillis = endedMillis;
                 slot.error = error;
+                slot.path = path;
             }
         }
         if (!observers.isEmpty()) {
@@ -113,7 +117,8 @@ final class TransferLog {
                     state,
                     Instant.ofEpochMilli(startedMillis),
                     Instant.ofEpochMilli(endedMillis),
-                    error);
+                    error,
+                    path);
             tell(status, Duration.ofNanos(elapsedNanos));
         }
     }

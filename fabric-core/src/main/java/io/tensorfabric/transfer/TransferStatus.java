@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param started when it began
  * @param ended when it ended, or {@code null}
  * @param error why it failed, or {@code null}
+ * @param path how the bytes went, as far as this node knows; {@code null} before that is known
  */
 public record TransferStatus(
         long transferId,
@@ -27,7 +28,8 @@ public record TransferStatus(
         State state,
         Instant started,
         @Nullable Instant ended,
-        @Nullable String error) {
+        @Nullable String error,
+        @Nullable TransferPath path) {
 
     /** Direction of a transfer. */
     public enum Direction {

@@ -147,6 +147,7 @@ class PushJobTest {
                             TransferStatus.State.WRITING,
                             java.time.Instant.EPOCH,
                             null,
+                            null,
                             null))
                     .toList();
         }
