@@ -1,11 +1,18 @@
 package io.tensorfabric.autoconfigure.negotiation;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.tensorfabric.autoconfigure.negotiation.RawCalls.Recorded;
 import io.tensorfabric.connection.NodeIdentity;
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.net.URI;
 import java.net.http.HttpResponse;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -253,6 +260,29 @@ class NegotiationAuthenticationTest {
         assertThat(answer.statusCode()).isIn(401, 404, 405);
         assertThat(answer.body()).doesNotContain("responder", "soft0");
         assertThat(server.handler.calls).isEmpty();
+    }
+
+    private static Optional<InetAddress> remoteAddress() throws SocketException {
+        return NetworkInterface.networkInterfaces()
+                .flatMap(NetworkInterface::inetAddresses)
+                .filter(address -> address instanceof Inet4Address && !address.isLoopbackAddress())
+                .findFirst();
+    }
+
+    @Test
+    void whenThereIsNoSecretThenANodeOnAllAddressesAnswersThisMachineOnly() throws Exception {
+        Optional<InetAddress> address = remoteAddress();
+        assumeTrue(address.isPresent(), "this machine has loopback addresses only");
+        try (NegotiationServer open = NegotiationServer.start("open", "server.address=0.0.0.0")) {
+            URI remote = URI.create("http://" + address.orElseThrow().getHostAddress() + ":" + open.port());
+            String body = new String(new NegotiationJson().write(FakeNegotiationHandler.request(Clients.SELF)));
+            assertRefused(RawCalls.unsigned("GET", "/node", "").send(remote), 403);
+            assertRefused(RawCalls.unsigned("POST", "/connections", body).send(remote), 403);
+            assertRefused(RawCalls.unsigned("DELETE", "/connections/" + ID, "").send(remote), 403);
+            assertThat(open.handler.calls).isEmpty();
+            assertThat(RawCalls.unsigned("GET", "/node", "").send(open.uri()).statusCode())
+                    .isEqualTo(200);
+        }
     }
 
     @Test

@@ -35,10 +35,9 @@ final class NegotiationServer implements AutoCloseable {
 
     private NegotiationServer(NegotiationHandler handler, List<String> properties) {
         this.handler = handler instanceof FakeNegotiationHandler fake ? fake : null;
-        List<String> all = new ArrayList<>(properties);
-        all.add("server.port=0");
-        all.add("server.address=127.0.0.1");
-        all.add("spring.main.banner-mode=off");
+        List<String> all =
+                new ArrayList<>(List.of("server.port=0", "server.address=127.0.0.1", "spring.main.banner-mode=off"));
+        all.addAll(properties);
         this.context = new SpringApplicationBuilder(Application.class)
                 .initializers(target -> target.getBeanFactory().registerSingleton("handler", handler))
                 .properties(all.toArray(String[]::new))
