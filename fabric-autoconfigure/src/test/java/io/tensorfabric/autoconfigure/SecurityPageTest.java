@@ -1,0 +1,52 @@
+package io.tensorfabric.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Holds the page about security to the tests that it names. */
+class SecurityPageTest {
+
+    private static final Path ROOT = Path.of("..");
+
+    private static final Pattern NAMED =
+            Pattern.compile("`([A-Z][A-Za-z0-9]*(?:Test|Contract|IT))(?:\\.(when\\w+)(?:\\.\\.\\.)?)?`");
+
+    private static Map<String, Path> testClasses() throws IOException {
+        try (Stream<Path> files = Files.walk(ROOT, 12)) {
+            return files.filter(file -> file.toString().contains("/src/test/java/"))
+                    .filter(file -> file.toString().endsWith(".java"))
+                    .collect(Collectors.toMap(
+                            file -> file.getFileName().toString().replace(".java", ""),
+                            Function.identity(),
+                            (one, other) -> one));
+        }
+    }
+
+    @Test
+    void whenThePageNamesATestThenItExists() throws IOException {
+        Map<String, Path> classes = testClasses();
+        Matcher named = NAMED.matcher(Files.readString(ROOT.resolve("docs").resolve("security.md")));
+        int count = 0;
+        while (named.find()) {
+            assertThat(classes).containsKey(named.group(1));
+            String method = named.group(2);
+            if (method != null) {
+                assertThat(Files.readString(classes.get(named.group(1))))
+                        .as(named.group(1))
+                        .contains("void " + method);
+            }
+            count++;
+        }
+        assertThat(count).isGreaterThan(40);
+    }
+}
