@@ -115,7 +115,7 @@ public record ResilienceProperties(
      * @param probes Pushes that may try the peer then; their outcome decides.
      */
     public record CircuitBreaker(
-            @DefaultValue("50") float failureRate,
+            @DefaultValue("75") float failureRate,
             @DefaultValue("20") int window,
             @DefaultValue("10") int minimumOutcomes,
 

@@ -21,7 +21,7 @@ public record CircuitBreakerOptions(
         float failureRate, int window, int minimumOutcomes, Duration openWait, Duration maxOpenWait, int probes) {
 
     private static final CircuitBreakerOptions DEFAULTS =
-            new CircuitBreakerOptions(50, 20, 10, Duration.ofSeconds(1), Duration.ofSeconds(15), 2);
+            new CircuitBreakerOptions(75, 20, 10, Duration.ofSeconds(1), Duration.ofSeconds(15), 2);
 
     private static final int MAX_WINDOW = 100_000;
 
@@ -51,7 +51,7 @@ public record CircuitBreakerOptions(
         }
     }
 
-    /** Opens at half of the latest 10 to 20, for 1 s to 15 s, and lets 2 try then. */
+    /** Opens when three quarters of the latest 10 to 20 failed, for 1 s to 15 s, and lets 2 try then. */
     public static CircuitBreakerOptions defaults() {
         return DEFAULTS;
     }

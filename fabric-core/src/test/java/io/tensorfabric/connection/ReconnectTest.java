@@ -37,6 +37,9 @@ class ReconnectTest {
 
     private static final int RESTARTS = 5;
 
+    /** Case C13 wants 60. */
+    private static final int FAULT_SECONDS = Integer.getInteger("fabric.test.faultSeconds", 7);
+
     /** Case C06 wants 200; the random delays make each last 0.5 s. */
     private static final int CROSSINGS = Integer.getInteger("fabric.test.crossings", 15);
 
@@ -108,6 +111,7 @@ class ReconnectTest {
     }
 
     @Test
+    @Timeout(600)
     void whenBothEndsConnectAtOnceThenOneConnectionServesBoth() throws Exception {
         Random random = new Random(6);
         try (TwoNodes nodes = TwoNodes.start()) {
@@ -177,7 +181,7 @@ class ReconnectTest {
                 }
             });
             nodes.a().faults().failWorkRequests(0, Long.MAX_VALUE, WorkCompletionStatus.LOC_PROT_ERR);
-            long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(7);
+            long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(FAULT_SECONDS);
             int failures = 0;
             ConnectionException last = null;
             while (System.nanoTime() - end < 0) {
@@ -195,7 +199,7 @@ class ReconnectTest {
                     throw new AssertionError(e);
                 }
             }
-            assertThat(attempts).hasSizeBetween(3, 8);
+            assertThat(attempts).hasSizeBetween(3, 10);
             assertThat(failures).isPositive();
             assertThat(last).isNotNull();
             assertThat(last.getMessage()).contains("LOC_PROT_ERR");

@@ -33,7 +33,12 @@ class LateWriteTest {
     private static final int SIZE = 8 << 20;
 
     private static TransferOptions.Builder options() {
-        return TransferOptions.builder().landingZoneSize(16 << 20).retry(new RetryOptions(3, Duration.ofMillis(20), 2));
+        // Every other push misses its deadline on purpose, which no breaker shall end.
+        CircuitBreakerOptions patient =
+                new CircuitBreakerOptions(100, 100, 100, Duration.ofSeconds(1), Duration.ofSeconds(1), 1);
+        return TransferOptions.builder()
+                .landingZoneSize(16 << 20)
+                .resilience(new ResilienceOptions(new RetryOptions(3, Duration.ofMillis(20), 2), patient, 1024));
     }
 
     /** A tensor of memory that says when it is given back. */

@@ -8,6 +8,7 @@ import io.tensorfabric.verbs.VerbsContext;
 import io.tensorfabric.verbs.VerbsDevice;
 import io.tensorfabric.verbs.VerbsProvider;
 import io.tensorfabric.verbs.soft.SoftDeviceOptions;
+import io.tensorfabric.verbs.soft.SoftFaults;
 import io.tensorfabric.verbs.soft.SoftVerbsProvider;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -24,17 +25,23 @@ import org.jspecify.annotations.Nullable;
 /** The software device, with a record of every secret that it hands out. */
 final class RecordingProvider implements VerbsProvider {
 
+    private final SoftFaults faults = new SoftFaults();
+
     private final VerbsProvider delegate;
 
     private final Set<String> secrets = ConcurrentHashMap.newKeySet();
 
     RecordingProvider(String address) {
         try {
-            delegate =
-                    new SoftVerbsProvider(SoftDeviceOptions.defaults().withBindAddress(InetAddress.getByName(address)));
+            delegate = new SoftVerbsProvider(
+                    SoftDeviceOptions.defaults().withFaults(faults).withBindAddress(InetAddress.getByName(address)));
         } catch (UnknownHostException ex) {
             throw new IllegalArgumentException(ex);
         }
+    }
+
+    SoftFaults faults() {
+        return faults;
     }
 
     @Override

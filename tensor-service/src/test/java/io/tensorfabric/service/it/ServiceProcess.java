@@ -70,14 +70,19 @@ final class ServiceProcess implements AutoCloseable {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(words("service.jvm"));
-        command.addAll(
-                List.of("-Xmx256m", "-jar", JAR.toString(), "--server.address=127.0.0.1", "--fabric.node-id=" + name));
+        Stream.of(options).filter(option -> option.startsWith("-D")).forEach(command::add);
+        command.addAll(List.of("-Xmx256m", "-jar", JAR.toString(), "--fabric.node-id=" + name));
         command.addAll(words("service.options." + name));
-        command.addAll(List.of(options));
-        if (Stream.of(options).noneMatch(option -> option.startsWith("--server.port="))) {
-            command.add("--server.port=0");
-        }
+        Stream.of(options).filter(option -> !option.startsWith("-D")).forEach(command::add);
+        addUnlessGiven(command, "--server.address=", "127.0.0.1");
+        addUnlessGiven(command, "--server.port=", "0");
         return command;
+    }
+
+    private static void addUnlessGiven(List<String> command, String option, String value) {
+        if (command.stream().noneMatch(given -> given.startsWith(option))) {
+            command.add(option + value);
+        }
     }
 
     private static List<String> words(String property) {
