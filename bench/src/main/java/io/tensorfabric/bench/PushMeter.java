@@ -13,7 +13,6 @@ import io.tensorfabric.transfer.TensorTransferService;
 import io.tensorfabric.transfer.TransferReceipt;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -66,18 +65,21 @@ final class PushMeter {
         }
     }
 
-    /** Microseconds of the median push of a size, one at a time, from the call until the peer's device acknowledged it. */
-    double latency(long size, int pushes) throws PushFailedException, InterruptedException {
-        long[] nanos = new long[pushes];
+    /**
+     * Microseconds of the average push of a size, one at a time, from the call until the caller knows that the peer's device
+     * has acknowledged it.
+     */
+    double latency(long size, double seconds) throws PushFailedException, InterruptedException {
         try (Tensor tensor = tensor(size)) {
-            for (int i = 0; i < pushes; i++) {
-                long start = System.nanoTime();
+            long pushes = 0;
+            long start = System.nanoTime();
+            long end = start + (long) (seconds * 1e9);
+            while (System.nanoTime() < end) {
                 await(service.push(peer, tensor, PLACED));
-                nanos[i] = System.nanoTime() - start;
+                pushes++;
             }
+            return (System.nanoTime() - start) / 1e3 / pushes;
         }
-        Arrays.sort(nanos);
-        return nanos[pushes / 2] / 1e3;
     }
 
     private Tensor tensor(long size) {

@@ -23,10 +23,6 @@ final class RoceCommand implements Callable<Integer> {
 
     private static final String PEER = "receiver";
 
-    private static final int QUICK_ITERATIONS = 50;
-
-    private static final int ITERATIONS = 200;
-
     @Spec
     @SuppressWarnings("NullAway.Init")
     CommandSpec spec;
@@ -45,7 +41,7 @@ final class RoceCommand implements Callable<Integer> {
     List<String> devices = List.of();
 
     @Option(names = "--seconds", defaultValue = "4", description = "length of each measurement (${DEFAULT-VALUE})")
-    double seconds = 4;
+    int seconds = 4;
 
     @Option(names = "--quick", description = "all of it in under a minute, with less certainty")
     boolean quick;
@@ -79,18 +75,17 @@ final class RoceCommand implements Callable<Integer> {
 
     /** Alternates, so that what else the machine does falls on both. */
     private Line measure(ByteSize size, PushMeter push, Perftest perftest) throws Exception {
-        double time = quick ? 1 : seconds;
-        int iterations = quick ? QUICK_ITERATIONS : ITERATIONS;
+        int time = quick ? 1 : seconds;
         progress(size + ": warming up");
-        push.bandwidth(size.bytes(), time / 2);
+        push.bandwidth(size.bytes(), time);
         progress(size + ": ib_write_bw");
         double theirs = perftest.bandwidth(size.bytes(), time);
         progress(size + ": push");
         double ours = push.bandwidth(size.bytes(), time);
         progress(size + ": ib_write_lat");
-        double theirLatency = perftest.latency(size.bytes(), iterations);
+        double theirLatency = perftest.latency(size.bytes(), time);
         progress(size + ": push, one at a time");
-        double ourLatency = push.latency(size.bytes(), iterations);
+        double ourLatency = push.latency(size.bytes(), time);
         return new Line(size, ours, theirs, ourLatency, theirLatency);
     }
 

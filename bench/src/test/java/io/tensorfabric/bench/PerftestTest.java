@@ -19,6 +19,11 @@ class PerftestTest {
     }
 
     @Test
+    void whenThereIsNoNumberThenItIsNoFailure() throws IOException {
+        assertThat(Perftest.column("4096  45  inf  0.00", 4096, 2)).isInfinite();
+    }
+
+    @Test
     void whenThereIsNoResultThenTheOutputIsShown() {
         assertThatIOException()
                 .isThrownBy(() -> Perftest.column("Couldn't connect", 65536, 3))
