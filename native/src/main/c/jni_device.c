@@ -36,6 +36,11 @@ static jint native_createWake(ARGS)
     return rc < 0 ? rc : fd;
 }
 
+static jint native_bindThread(ARGS, jlong processors, jint words)
+{
+    return tf_thread_bind(POINTER(uint64_t, processors), words);
+}
+
 static jint native_signalWake(ARGS, jint fd)
 {
     return tf_wake_signal(fd);
@@ -183,6 +188,7 @@ const JNINativeMethod tf_device_methods[] = {
     METHOD(openLibrary, "(JI)I"),
     METHOD(createWake, "()I"),
     METHOD(signalWake, "(I)I"),
+    METHOD(bindThread, "(JI)I"),
     METHOD(closeWake, "(I)I"),
     METHOD(listDevices, "(JI)I"),
     METHOD(openDevice, "(J)J"),

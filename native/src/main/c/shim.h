@@ -99,6 +99,10 @@ int tf_qp_query(struct ibv_qp *qp, struct tf_qp_attributes *out);
 /* Most bytes of an inline send, found by trying; the device has no attribute for it. */
 int tf_qp_probe_inline(struct ibv_context *context);
 
+/* Binds the calling thread to those processors of a set that it may run on now, and returns their number; 0 changes
+ * nothing. */
+int tf_thread_bind(const uint64_t *wanted, int words);
+
 /* Takes and acknowledges one asynchronous event; -EAGAIN if there is none. */
 int tf_event_take(struct ibv_context *context, struct tf_async_event *out);
 

@@ -3,6 +3,7 @@
 #include "shim.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <unistd.h>
 
 static const int64_t ms = 1000000;
@@ -35,8 +36,31 @@ static void a_library_that_is_missing_is_named(void)
     CHECK(rc == 0 || text[0] != '\0');
 }
 
+static void a_thread_is_bound_to_what_it_may_use(void)
+{
+    cpu_set_t before;
+    cpu_set_t after;
+    uint64_t wanted[2] = {0, 0};
+    int first = 0;
+
+    CHECK(sched_getaffinity(0, sizeof before, &before) == 0);
+    /* None of them: nothing changes. */
+    CHECK(tf_thread_bind(wanted, 2) == 0);
+    CHECK(sched_getaffinity(0, sizeof after, &after) == 0 && CPU_EQUAL(&before, &after));
+    while (!CPU_ISSET(first, &before))
+        first++;
+    if (first < 128) {
+        wanted[first / 64] = (uint64_t)1 << first % 64;
+        CHECK(tf_thread_bind(wanted, 2) == 1);
+        CHECK(sched_getaffinity(0, sizeof after, &after) == 0);
+        CHECK(CPU_COUNT(&after) == 1 && CPU_ISSET(first, &after));
+        CHECK(sched_setaffinity(0, sizeof before, &before) == 0);
+    }
+}
+
 void test_waits(void)
 {
+    RUN(a_thread_is_bound_to_what_it_may_use);
     RUN(a_wait_ends_by_data_by_waking_or_by_time);
     RUN(a_library_that_is_missing_is_named);
 }

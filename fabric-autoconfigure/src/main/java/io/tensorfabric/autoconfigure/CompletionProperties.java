@@ -14,6 +14,7 @@ import org.springframework.boot.convert.DurationUnit;
  * @param batch Completions that are taken at once.
  * @param spin How long a poller without work polls before it sleeps; longer is faster and costs processor time. Without a
  *     unit in microseconds.
+ * @param numaAffinity Whether pollers run only on the processors of the device's NUMA node, where it has one.
  */
 public record CompletionProperties(
         @DefaultValue("1") int pollers,
@@ -22,7 +23,9 @@ public record CompletionProperties(
         @DefaultValue("64") int batch,
 
         @DefaultValue("20us") @DurationUnit(ChronoUnit.MICROS)
-        Duration spin) {
+        Duration spin,
+
+        @DefaultValue("true") boolean numaAffinity) {
 
     private static final String PREFIX = "fabric.completion";
 

@@ -153,7 +153,8 @@ final class FabricNodeFactory {
                 completion.receiveEntries(),
                 completion.batch(),
                 completion.spin(),
-                properties.connection().memoryWindows());
+                properties.connection().memoryWindows(),
+                completion.numaAffinity());
     }
 
     private MemoryRegionPool openPool(FabricDevice device, Deque<AutoCloseable> opened) {

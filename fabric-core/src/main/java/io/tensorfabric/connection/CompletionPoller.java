@@ -37,6 +37,8 @@ final class CompletionPoller {
     private final CompletionCounters receiveCounters = new CompletionCounters();
     private final WorkCompletions completions;
     private final long spinNanos;
+    private final VerbsContext context;
+    private final boolean numaAffinity;
     private final Runnable onBroken;
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final List<CompletionTarget> batchTargets = new ArrayList<>();
@@ -55,6 +57,8 @@ final class CompletionPoller {
         this.router = router;
         this.onBroken = onBroken;
         this.spinNanos = options.spin().toNanos();
+        this.context = context;
+        this.numaAffinity = options.numaAffinity();
         int max = context.queryDevice().maxCompletionQueueEntries();
         try (Undo undo = new Undo()) {
             this.channel = undo.add(context.createCompletionChannel());
@@ -136,7 +140,22 @@ final class CompletionPoller {
                 queue, budget.capacity(), budget.used(), budget.peak(), counters.snapshot(), broken);
     }
 
+    private void settle() {
+        try {
+            String processors = context.bindThread();
+            if (!processors.isEmpty()) {
+                LOG.info("{} runs on processors {}, near {}", name, processors, context.deviceName());
+            }
+        } catch (RuntimeException e) {
+            LOG.warn(
+                    "{} runs on any processor, for it cannot be bound to those near {}", name, context.deviceName(), e);
+        }
+    }
+
     private void run() {
+        if (numaAffinity) {
+            settle();
+        }
         long idleSince = System.nanoTime();
         while (!closed) {
             if (work()) {

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param pollBatch completions that are taken at once
  * @param spin how long a poller without work polls before it sleeps
  * @param memoryWindows whether memory windows open memory to peers where the device enforces them; else regions do
+ * @param numaAffinity whether pollers run only on the processors of the device's NUMA node
  */
 public record FabricDeviceOptions(
         @Nullable String deviceName,
@@ -25,7 +26,8 @@ public record FabricDeviceOptions(
         int receiveCompletions,
         int pollBatch,
         Duration spin,
-        boolean memoryWindows) {
+        boolean memoryWindows,
+        boolean numaAffinity) {
 
     /** Chosen by the fabric. */
     public static final int AUTO = -1;
@@ -51,13 +53,22 @@ public record FabricDeviceOptions(
 
     /** Everything chosen by the fabric: one poller, 4096 and 16384 completions, batches of 64, 20 us of spinning. */
     public static FabricDeviceOptions defaults() {
-        return new FabricDeviceOptions(null, AUTO, AUTO, 1, 4096, 16_384, 64, Duration.ofNanos(20_000), true);
+        return new FabricDeviceOptions(null, AUTO, AUTO, 1, 4096, 16_384, 64, Duration.ofNanos(20_000), true, true);
     }
 
     /** The same for another device. */
     public FabricDeviceOptions withDeviceName(@Nullable String value) {
         return new FabricDeviceOptions(
-                value, port, gidIndex, pollers, sendCompletions, receiveCompletions, pollBatch, spin, memoryWindows);
+                value,
+                port,
+                gidIndex,
+                pollers,
+                sendCompletions,
+                receiveCompletions,
+                pollBatch,
+                spin,
+                memoryWindows,
+                numaAffinity);
     }
 
     /** The same for another port. */
@@ -71,25 +82,44 @@ public record FabricDeviceOptions(
                 receiveCompletions,
                 pollBatch,
                 spin,
-                memoryWindows);
+                memoryWindows,
+                numaAffinity);
     }
 
     /** The same with another GID index. */
     public FabricDeviceOptions withGidIndex(int value) {
         return new FabricDeviceOptions(
-                deviceName, port, value, pollers, sendCompletions, receiveCompletions, pollBatch, spin, memoryWindows);
+                deviceName,
+                port,
+                value,
+                pollers,
+                sendCompletions,
+                receiveCompletions,
+                pollBatch,
+                spin,
+                memoryWindows,
+                numaAffinity);
     }
 
     /** The same with another number of poller threads. */
     public FabricDeviceOptions withPollers(int value) {
         return new FabricDeviceOptions(
-                deviceName, port, gidIndex, value, sendCompletions, receiveCompletions, pollBatch, spin, memoryWindows);
+                deviceName,
+                port,
+                gidIndex,
+                value,
+                sendCompletions,
+                receiveCompletions,
+                pollBatch,
+                spin,
+                memoryWindows,
+                numaAffinity);
     }
 
     /** The same with other sizes of the completion queues. */
     public FabricDeviceOptions withCompletions(int send, int receive) {
         return new FabricDeviceOptions(
-                deviceName, port, gidIndex, pollers, send, receive, pollBatch, spin, memoryWindows);
+                deviceName, port, gidIndex, pollers, send, receive, pollBatch, spin, memoryWindows, numaAffinity);
     }
 
     /** The same with another time of spinning; zero sleeps at once. */
@@ -103,13 +133,38 @@ public record FabricDeviceOptions(
                 receiveCompletions,
                 pollBatch,
                 value,
-                memoryWindows);
+                memoryWindows,
+                numaAffinity);
     }
 
     /** The same with or without memory windows. */
     public FabricDeviceOptions withMemoryWindows(boolean value) {
         return new FabricDeviceOptions(
-                deviceName, port, gidIndex, pollers, sendCompletions, receiveCompletions, pollBatch, spin, value);
+                deviceName,
+                port,
+                gidIndex,
+                pollers,
+                sendCompletions,
+                receiveCompletions,
+                pollBatch,
+                spin,
+                value,
+                numaAffinity);
+    }
+
+    /** The same with pollers bound to the processors near the device, or not. */
+    public FabricDeviceOptions withNumaAffinity(boolean value) {
+        return new FabricDeviceOptions(
+                deviceName,
+                port,
+                gidIndex,
+                pollers,
+                sendCompletions,
+                receiveCompletions,
+                pollBatch,
+                spin,
+                memoryWindows,
+                value);
     }
 
     private static void range(String name, int value, int min, int max) {

@@ -43,4 +43,15 @@ public interface VerbsContext extends VerbsResource {
      * @return the event, or {@code null} when none came within the time or the context was closed
      */
     @Nullable AsyncEvent awaitAsyncEvent(Duration timeout);
+
+    /**
+     * Binds the calling thread to the processors near the device, those of its NUMA node, as far as the thread may run on
+     * them now; see {@code sched_setaffinity(2)}.
+     *
+     * @return these processors as the kernel lists them, such as {@code 0-15,32-47}; empty when the device is near none or
+     *     none of them is allowed, and then nothing has changed
+     */
+    default String bindThread() {
+        return "";
+    }
 }

@@ -9,6 +9,7 @@ import io.tensorfabric.verbs.PortAttributes;
 import io.tensorfabric.verbs.ProtectionDomain;
 import io.tensorfabric.verbs.VerbsContext;
 import java.time.Duration;
+import java.util.BitSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -120,6 +121,12 @@ final class IbverbsContext extends IbverbsResource implements VerbsContext {
         } finally {
             handle.exit();
         }
+    }
+
+    @Override
+    public String bindThread() {
+        BitSet near = NearProcessors.ofSystem(deviceName);
+        return NearProcessors.bind(near) ? NearProcessors.format(near) : "";
     }
 
     @Override

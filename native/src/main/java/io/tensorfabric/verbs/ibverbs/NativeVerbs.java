@@ -117,6 +117,8 @@ final class NativeVerbs {
 
     static native int query(long queuePair, long out);
 
+    static native int bindThread(long processors, int words);
+
     static native long postSend(long queuePair, long requests, int count);
 
     static native int postBind(long queuePair, long request, long window, long region);
