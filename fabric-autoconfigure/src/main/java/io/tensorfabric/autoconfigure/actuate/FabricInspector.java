@@ -22,6 +22,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** Looks at the running fabric and makes views of it. Thread-safe. */
@@ -73,9 +74,17 @@ final class FabricInspector {
         FabricProperties.Security security = properties.security();
         return new FabricViews.Negotiation(
                 properties.negotiation().path(),
-                security.sharedSecret() == null ? "none, so this machine only" : "shared secret",
+                authentication(security),
+                security.allowedPeers().size(),
                 security.allowPlaintext(),
                 properties.negotiation().ssl().bundle());
+    }
+
+    private static String authentication(FabricProperties.Security security) {
+        if (security.sharedSecret() == null) {
+            return security.mutualTls() ? "mutual TLS" : "none, so this machine only";
+        }
+        return security.mutualTls() ? "shared secret and mutual TLS" : "shared secret";
     }
 
     private static Map<ConnectionState, Long> connectionCounts(FabricNode node) {
@@ -171,6 +180,7 @@ final class FabricInspector {
                 connection.peer().nodeId(),
                 connection.state(),
                 connection.mtu(),
+                new TreeSet<>(connection.rights()),
                 failure == null ? null : failure.getMessage(),
                 connection.queuePairs().stream().map(FabricInspector::lane).toList());
     }

@@ -2,6 +2,7 @@ package io.tensorfabric.autoconfigure.actuate;
 
 import io.tensorfabric.connection.ConnectionState;
 import io.tensorfabric.connection.LanePurpose;
+import io.tensorfabric.connection.PeerRight;
 import io.tensorfabric.connection.PeerState;
 import io.tensorfabric.connection.QueuePairTransition;
 import io.tensorfabric.transfer.PeerResilience;
@@ -10,6 +11,7 @@ import io.tensorfabric.transfer.TransferStatus;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** What the endpoints answer. Only what is named here leaves the process. */
@@ -61,6 +63,7 @@ final class FabricViews {
     record Negotiation(
             String path,
             String authentication,
+            int allowedPeers,
             boolean plaintextAllowed,
             @Nullable String sslBundle) {}
 
@@ -126,6 +129,7 @@ final class FabricViews {
             String peerNodeId,
             ConnectionState state,
             int mtu,
+            Set<PeerRight> rights,
             @Nullable String failure,
             List<Lane> lanes) {}
 

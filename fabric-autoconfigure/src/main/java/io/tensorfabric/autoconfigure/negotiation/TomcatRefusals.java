@@ -71,7 +71,7 @@ final class TomcatRefusals implements WebServerFactoryCustomizer<ConfigurableTom
                             status < 500 ? "The web server refused the request." : "The web server failed.");
             response.setSuspended(false);
             response.setContentType(ProblemDetails.MEDIA_TYPE);
-            response.setCharacterEncoding(StandardCharsets.UTF_8.name());
+            response.setCharacterEncoding(StandardCharsets.UTF_8);
             Writer writer = response.getReporter();
             if (writer != null) {
                 writer.write(new String(json.write(ProblemDetails.of(problem)), StandardCharsets.UTF_8));

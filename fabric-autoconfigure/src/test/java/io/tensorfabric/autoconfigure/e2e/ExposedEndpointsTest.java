@@ -39,7 +39,11 @@ class ExposedEndpointsTest {
     @Test
     void whenEveryEndpointIsExposedThenNoneTellsASecretAndTheHeapIsNotAmongThem(CapturedOutput output)
             throws Exception {
-        try (Node ranker = new Node("ranker-x", "127.0.0.1");
+        try (Node ranker = new Node(
+                        "ranker-x",
+                        "127.0.0.1",
+                        "fabric.security.allowed-peers[0].node=feeder-x",
+                        "fabric.security.allowed-peers[0].rights=pull,push");
                 Node feeder = new Node("feeder-x", "127.0.0.1", "fabric.peers=ranker=" + ranker.uri());
                 Tensor tensor = Tensor.copyOf("embeddings/x", DataType.U8, Shape.of(1), new byte[] {7})) {
             feeder.bean(TensorTransferService.class).push("ranker", tensor).get(40, TimeUnit.SECONDS);
@@ -47,6 +51,9 @@ class ExposedEndpointsTest {
                 String answer = ranker.get("/actuator/" + endpoint);
                 assertThat(answer).as(endpoint).startsWith("200").doesNotContain(Node.SECRET);
             }
+            assertThat(ranker.get("/actuator/fabric"))
+                    .contains("\"authentication\":\"shared secret\"", "\"allowedPeers\":1");
+            assertThat(ranker.get("/actuator/queuepairs")).contains("\"rights\":[\"PUSH\",\"PULL\"]");
             assertThat(ranker.get("/actuator/heapdump")).startsWith("404");
             assertThat(output).doesNotContain("heapdump").doesNotContain(Node.SECRET);
         }
