@@ -6,8 +6,8 @@ import org.slf4j.LoggerFactory;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * Stops before the listeners do: tensors that arrive then are refused with the reason that this node shuts down, and those
- * that are here already still reach their listeners.
+ * Stops before the listeners do: connections that peers ask for, and tensors that arrive, are refused then with the reason
+ * that this node shuts down, and tensors that are here already still reach their listeners.
  */
 final class FabricShutdownGate implements SmartLifecycle {
 
@@ -40,6 +40,7 @@ final class FabricShutdownGate implements SmartLifecycle {
         if (node == null) {
             return;
         }
+        node.connections().quiesce();
         try {
             if (!node.transfers().quiesce(timeout)) {
                 logger.warn("Tensor listeners still run after {}; their tensors are refused next", timeout);

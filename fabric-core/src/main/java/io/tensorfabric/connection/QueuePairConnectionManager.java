@@ -43,6 +43,7 @@ public final class QueuePairConnectionManager implements NegotiationHandler {
     private final Evictor evictor;
     private final ConnectionFollower follower;
     private final DeviceObserver deviceObserver;
+    private volatile boolean quiescing;
     private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.NEW);
 
     QueuePairConnectionManager(
@@ -301,6 +302,12 @@ public final class QueuePairConnectionManager implements NegotiationHandler {
     @Override
     public ConnectResponse connect(ConnectRequest request) {
         checkRunning();
+        if (quiescing) {
+            throw new ConnectionException(
+                    Kind.CLOSED,
+                    services.self().nodeId(),
+                    "Node " + services.self().nodeId() + " is shutting down");
+        }
         return responder.connect(request);
     }
 
@@ -329,6 +336,11 @@ public final class QueuePairConnectionManager implements NegotiationHandler {
                     services.self().nodeId(),
                     "Node " + services.self().nodeId() + " is not running");
         }
+    }
+
+    /** The first step of an orderly end: peers that ask for a connection hear that this node shuts down; all else goes on. */
+    public void quiesce() {
+        quiescing = true;
     }
 
     /**

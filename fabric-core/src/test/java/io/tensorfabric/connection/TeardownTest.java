@@ -287,6 +287,17 @@ class TeardownTest {
     }
 
     @Test
+    void whenANodeQuiescesThenItAnswersNoRequestAndMayStillConnectItself() {
+        try (TwoNodes nodes = TwoNodes.start()) {
+            nodes.b().manager().quiesce();
+            assertThat(NegotiationTest.failureOf(nodes.a().manager().connect(TwoNodes.B)))
+                    .hasMessageContaining("node-b is shutting down")
+                    .satisfies(e -> assertThat(e.kind()).isEqualTo(Kind.CLOSED));
+            assertThat(TwoNodes.connect(nodes.b(), TwoNodes.A).state()).isEqualTo(ConnectionState.UP);
+        }
+    }
+
+    @Test
     void whenIdleThenPollersSleep() {
         try (TwoNodes nodes = TwoNodes.start()) {
             nodes.connect();

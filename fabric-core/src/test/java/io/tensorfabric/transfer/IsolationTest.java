@@ -80,6 +80,41 @@ class IsolationTest {
         }
     }
 
+    @Test
+    void whenAListenerLeavesItsThreadInterruptedOrBrokenThenTheNextTensorIsNotDisturbed() throws Exception {
+        LocalNetwork network = new LocalNetwork();
+        TestNode hub = node(network, "hub");
+        TestNode good = node(network, "good", "hub");
+        AtomicInteger disturbed = new AtomicInteger();
+        try (Tensor rude = tensor("rude", 10, 1);
+                Tensor fatal = tensor("fatal", 10, 1);
+                Tensor fine = tensor("fine", 10, 1)) {
+            transfers(hub).register("rude", "rude", "*", received -> {
+                received.close();
+                Thread.currentThread().interrupt();
+            });
+            transfers(hub).register("fatal", "fatal", "*", received -> {
+                throw new StackOverflowError("on purpose");
+            });
+            transfers(hub).register("fine", "fine", "*", received -> {
+                received.close();
+                disturbed.addAndGet(Thread.currentThread().isInterrupted() ? 1 : 0);
+            });
+            List<CompletableFuture<TransferReceipt>> ends = new ArrayList<>();
+            for (int i = 0; i < 100; i++) {
+                transfers(good).push("hub", rude, PROCESSED).get(10, TimeUnit.SECONDS);
+                assertThat(PushTest.failure(transfers(good).push("hub", fatal, PROCESSED))
+                                .kind())
+                        .isEqualTo(TransferException.Kind.LISTENER_FAILED);
+                ends.add(transfers(good).push("hub", fine, PROCESSED));
+            }
+            CompletableFuture.allOf(ends.toArray(CompletableFuture[]::new)).get(10, TimeUnit.SECONDS);
+            assertThat(disturbed).hasValue(0);
+        } finally {
+            close(good, hub);
+        }
+    }
+
     /** The good peer's listener takes 5 ms, so that its rate is not that of a machine which others use too. */
     @Test
     void whenOnePeerIsBadThenTheThroughputOfAnotherStaysOverFourFifths() throws Exception {
