@@ -13,6 +13,8 @@ import io.tensorfabric.tensor.Tensor;
 import io.tensorfabric.tensor.TensorDescriptor;
 import io.tensorfabric.testing.TwoNodes;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -61,14 +63,22 @@ class LateWriteTest {
                 pair.a().push(TwoNodes.B, first).get(20, TimeUnit.SECONDS);
                 kept.take().close();
             }
+            List<Duration> waits = new ArrayList<>();
             for (int round = 0; round < ROUNDS; round++) {
-                oneRound(pair, kept);
+                waits.add(oneRound(pair, kept));
             }
             pair.awaitSourceMemoryBack();
+            // A busy machine may hold up some of them.
+            waits.sort(null);
+            System.out.println("pushes with a deadline of 500 ms ended after " + waits);
+            assertThat(waits.get(0)).isGreaterThan(Duration.ofMillis(490));
+            assertThat(waits.get((waits.size() - 1) / 2)).isLessThan(Duration.ofMillis(700));
+            assertThat(waits.get(waits.size() - 1)).isLessThan(Duration.ofMillis(1900));
         }
     }
 
-    private static void oneRound(SoftPair pair, BlockingQueue<ReceivedTensor> kept) throws Exception {
+    /** How long the push that is late took to fail. */
+    private static Duration oneRound(SoftPair pair, BlockingQueue<ReceivedTensor> kept) throws Exception {
         AtomicBoolean freed = new AtomicBoolean();
         Tensor late = watched("late", 0xAA, freed);
         pair.nodes.a().faults().traffic().delayMessages(Duration.ofSeconds(2));
@@ -76,9 +86,8 @@ class LateWriteTest {
         long begin = System.nanoTime();
         CompletableFuture<TransferReceipt> future = pair.a().push(TwoNodes.B, late, hasty);
         TransferException e = failure(future);
+        Duration wait = Duration.ofNanos(System.nanoTime() - begin);
         assertThat(e.kind()).isEqualTo(TransferException.Kind.DEADLINE);
-        assertThat(Duration.ofNanos(System.nanoTime() - begin))
-                .isBetween(Duration.ofMillis(300), Duration.ofMillis(700));
         // The caller was told, so it may write to its memory, but the device may still read it.
         OffHeap.fill(late.address(), SIZE, (byte) 0xFF);
         late.close();
@@ -101,6 +110,7 @@ class LateWriteTest {
             }
             received.close();
         }
+        return wait;
     }
 
     @Test

@@ -186,6 +186,22 @@ final class ServiceProcess implements AutoCloseable {
         return process.exitValue();
     }
 
+    /** Stops the process without ending it. */
+    void suspend() throws IOException, InterruptedException {
+        signal("-STOP");
+    }
+
+    /** Lets a suspended process go on. */
+    void resume() throws IOException, InterruptedException {
+        signal("-CONT");
+    }
+
+    private void signal(String signal) throws IOException, InterruptedException {
+        Process kill = new ProcessBuilder("kill", signal, Long.toString(process.pid())).start();
+        assertThat(kill.waitFor(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(kill.exitValue()).isZero();
+    }
+
     /** Ends the process as a crash would. */
     void kill() {
         process.destroyForcibly();
