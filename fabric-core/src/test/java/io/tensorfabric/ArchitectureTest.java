@@ -16,6 +16,10 @@ import com.tngtech.archunit.lang.ArchRule;
 class ArchitectureTest {
 
     @ArchTest
+    static final ArchRule nothingReadsJavaObjectsFromTheWire =
+            noClasses().should().dependOnClassesThat().haveFullyQualifiedName("java.io.ObjectInputStream");
+
+    @ArchTest
     static final ArchRule packagesUseOnlyTheFloorsBelow = layeredArchitecture()
             .consideringOnlyDependenciesInAnyPackage("io.tensorfabric..")
             .withOptionalLayers(true)
