@@ -6,6 +6,7 @@ import io.tensorfabric.connection.ZoneGrant;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +15,9 @@ import org.jspecify.annotations.Nullable;
  * by the lock of its link's sender, except where noted.
  */
 final class ZoneRequests {
+
+    /** Opening takes about a second for each GiB; a peer that hangs must not hold a thread for a push's whole deadline. */
+    private static final long MAX_ASK_NANOS = TimeUnit.SECONDS.toNanos(60);
 
     private final Engine engine;
     private final LinkSender sender;
@@ -59,7 +63,7 @@ final class ZoneRequests {
     private void ask(Push push) {
         asking = true;
         long bytes = push.bytes();
-        Duration timeout = Duration.ofNanos(Math.max(1, push.remainingNanos()));
+        Duration timeout = Duration.ofNanos(Math.max(1, Math.min(MAX_ASK_NANOS, push.remainingNanos())));
         try {
             engine.blocking(() -> ask(bytes, timeout));
         } catch (RejectedExecutionException e) {

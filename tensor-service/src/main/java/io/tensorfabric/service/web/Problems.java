@@ -1,5 +1,6 @@
 package io.tensorfabric.service.web;
 
+import io.github.resilience4j.circuitbreaker.CallNotPermittedException;
 import io.tensorfabric.memory.PoolExhaustedException;
 import io.tensorfabric.service.store.FileTooLargeException;
 import io.tensorfabric.service.store.NoSuchTensorException;
@@ -101,7 +102,9 @@ class Problems extends ResponseEntityExceptionHandler {
 
     @ExceptionHandler
     ResponseEntity<ProblemDetail> transfer(TransferException ex) {
-        HttpStatus status = status(ex.kind());
+        // An open circuit breaker is about to let somebody through again.
+        HttpStatus status =
+                ex.getCause() instanceof CallNotPermittedException ? HttpStatus.SERVICE_UNAVAILABLE : status(ex.kind());
         ProblemDetail problem = problem(status, "Push failed", ex);
         problem.setProperty("kind", ex.kind());
         problem.setProperty("peer", ex.peer());
