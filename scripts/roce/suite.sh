@@ -19,6 +19,7 @@ readonly suite_verbs=(
   io.tensorfabric.verbs.ibverbs.RandomOperationsTest
 )
 readonly suite_service=(
+  io.tensorfabric.service.it.RdmaDeviceIT
   io.tensorfabric.service.it.KilledPeerIT
   io.tensorfabric.service.it.StartUpFaultsIT
 )

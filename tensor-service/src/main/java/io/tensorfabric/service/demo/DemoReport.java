@@ -58,9 +58,7 @@ final class DemoReport {
                 fabric.at("/device/name").asString("?"));
         JsonNode gid = fabric.at("/device/gid");
         if (gid.isObject()) {
-            out.printf(
-                    "  GID index %d, %s%n",
-                    gid.get("index").asInt(), gid.get("explanation").asString("?"));
+            out.println("  " + gid.get("explanation").asString("?"));
         }
         if (fabric.at("/provider/fallback").asBoolean(false)) {
             out.println("  " + fabric.at("/provider/reason").asString(""));
