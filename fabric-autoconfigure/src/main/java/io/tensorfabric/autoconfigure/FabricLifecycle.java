@@ -116,6 +116,7 @@ public final class FabricLifecycle implements SmartLifecycle {
                 PathText.describe(started.device()),
                 started.hostPool().options().maxBytes() >> 20,
                 started.hostPool().options().slabSize() >> 20);
+        logger.info("{}", started.gpus().describe());
         started.otherWarnings().forEach(warning -> logger.warn("{}", warning));
     }
 

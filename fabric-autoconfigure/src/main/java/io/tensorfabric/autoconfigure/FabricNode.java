@@ -26,6 +26,8 @@ public final class FabricNode {
 
     private final FabricDevice device;
 
+    private final FabricGpus gpus;
+
     private final MemoryRegionPool hostPool;
 
     private final QueuePairConnectionManager connections;
@@ -37,12 +39,14 @@ public final class FabricNode {
     FabricNode(
             ProviderSelection selection,
             FabricDevice device,
+            FabricGpus gpus,
             MemoryRegionPool hostPool,
             QueuePairConnectionManager connections,
             FabricTransfers transfers,
             List<String> startWarnings) {
         this.selection = selection;
         this.device = device;
+        this.gpus = gpus;
         this.hostPool = hostPool;
         this.connections = connections;
         this.transfers = transfers;
@@ -69,9 +73,22 @@ public final class FabricNode {
         return device;
     }
 
+    /** The GPUs in use, and their paths to the device. */
+    public FabricGpus gpus() {
+        return gpus;
+    }
+
     /** Registered host memory; tensors that lie in it are pushed without registering anything. */
     public MemoryRegionPool hostPool() {
         return hostPool;
+    }
+
+    /** The pools of all kinds of memory, that of the host first. */
+    public List<MemoryRegionPool> pools() {
+        List<MemoryRegionPool> pools = new ArrayList<>();
+        pools.add(hostPool);
+        gpus.memories().forEach(memory -> pools.add(memory.pool()));
+        return pools;
     }
 
     /** The connections. */
@@ -96,6 +113,7 @@ public final class FabricNode {
     /** The same without the fallback, which the start tells in a line of its own. */
     List<String> otherWarnings() {
         List<String> warnings = new ArrayList<>(startWarnings);
+        warnings.addAll(gpus.warnings());
         try {
             warnings.addAll(device.path(AddressFamily.ANY).warnings());
             PortState state = device.portAttributes().state();
@@ -119,6 +137,7 @@ public final class FabricNode {
         closeQuietly("transfers", () -> transfers.close(grace));
         closeQuietly("connections", () -> connections.close(rest.dividedBy(2)));
         closeQuietly("memory", () -> hostPool.close(rest.dividedBy(2)));
+        closeQuietly("GPU memory", gpus::close);
         closeQuietly("device", device::close);
     }
 

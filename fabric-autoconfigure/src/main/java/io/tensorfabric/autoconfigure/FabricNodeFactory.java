@@ -8,9 +8,9 @@ import io.tensorfabric.connection.NodeIdentity;
 import io.tensorfabric.connection.PeerDirectory;
 import io.tensorfabric.connection.PeerPolicy;
 import io.tensorfabric.connection.QueuePairConnectionManager;
-import io.tensorfabric.memory.HostMemoryProvider;
 import io.tensorfabric.memory.MemoryPoolOptions;
 import io.tensorfabric.memory.MemoryRegionPool;
+import io.tensorfabric.memory.cuda.CudaDriverException;
 import io.tensorfabric.offheap.OffHeapAllocationException;
 import io.tensorfabric.transfer.FabricTransfers;
 import io.tensorfabric.transfer.PeerResilience;
@@ -92,18 +92,22 @@ final class FabricNodeFactory {
         ProviderSelection selection = select(warnings);
         FabricDevice device = openDevice(selection.provider());
         opened.push(device);
-        MemoryRegionPool pool = openPool(device, opened);
+        FabricGpus gpus = FabricGpus.open(properties, device);
+        opened.push(gpus);
+        MemoryRegionPool pool = openPool(device, gpus, opened);
         AtomicReference<QueuePairConnectionManager> connections = new AtomicReference<>();
         FabricTransfers transfers = FabricTransfers.builder()
                 .options(properties.transfer().toOptions(properties.landing()))
                 .resilience(resilience)
                 .pool(pool)
+                .gpus(gpus.memories())
+                .landing(gpus.landing())
                 .protectionDomain(device.protectionDomain())
                 .connector(peer -> connections.get().connect(peer))
                 .build();
         opened.push(transfers);
         connections.set(manager(identity, device, pool, transfers));
-        return new FabricNode(selection, device, pool, connections.get(), transfers, warnings);
+        return new FabricNode(selection, device, gpus, pool, connections.get(), transfers, warnings);
     }
 
     private ProviderSelection select(List<String> warnings) {
@@ -157,18 +161,18 @@ final class FabricNodeFactory {
                 completion.numaAffinity());
     }
 
-    private MemoryRegionPool openPool(FabricDevice device, Deque<AutoCloseable> opened) {
+    private MemoryRegionPool openPool(FabricDevice device, FabricGpus gpus, Deque<AutoCloseable> opened) {
         try {
             MemoryRegionPool pool = MemoryRegionPool.create(
                     HOST_POOL,
                     device.protectionDomain(),
-                    new HostMemoryProvider(),
+                    gpus.hostMemory(),
                     poolOptions(properties),
                     device.usesMemoryWindows());
             opened.push(pool);
             pool.warmUp();
             return pool;
-        } catch (OffHeapAllocationException | VerbsException ex) {
+        } catch (OffHeapAllocationException | VerbsException | CudaDriverException ex) {
             throw new FabricUnavailableException(
                     "Host memory cannot be registered with " + device.deviceName() + ". " + ex.getMessage(),
                     "Raise the limit of locked memory (ulimit -l, LimitMEMLOCK of the service or the container runtime),"

@@ -29,6 +29,7 @@ import org.springframework.util.unit.DataSize;
  *     each start are used, so set it where a restarted node should be known as the same one.
  * @param peers Peers that this node may push to: a list of name and url, or comma-separated "name=url".
  * @param memory Memory that is registered with the device.
+ * @param gpu GPUs whose memory tensors lie in.
  * @param completion Completion queues and the threads that poll them.
  * @param connection How connections are made and kept.
  * @param landing Memory of this node that peers write to.
@@ -48,6 +49,7 @@ public record FabricProperties(
         @Nullable String nodeId,
         @DefaultValue List<Peer> peers,
         @DefaultValue Memory memory,
+        @DefaultValue @NestedConfigurationProperty GpuProperties gpu,
         @DefaultValue @NestedConfigurationProperty CompletionProperties completion,
         @DefaultValue @NestedConfigurationProperty ConnectionProperties connection,
         @DefaultValue @NestedConfigurationProperty TransferProperties.Landing landing,
@@ -120,8 +122,33 @@ public record FabricProperties(
      * Registered memory.
      *
      * @param host Host memory.
+     * @param gpu Memory of each GPU.
      */
-    public record Memory(@DefaultValue Host host) {
+    public record Memory(
+            @DefaultValue Host host, @DefaultValue Gpu gpu) {
+
+        /**
+         * Memory of each GPU.
+         *
+         * @param slabSize Size of the blocks that are allocated and registered at once.
+         * @param maxSize Most memory of a GPU that the fabric allocates, landing zones included.
+         * @param acquireTimeout Longest wait for a buffer when all are in use; zero fails at once.
+         */
+        public record Gpu(
+                @DefaultValue("256MB") DataSize slabSize,
+                @DefaultValue("2GB") DataSize maxSize,
+
+                @DefaultValue("5s") @DurationUnit(ChronoUnit.SECONDS)
+                Duration acquireTimeout) {
+
+            private static final DataSize BLOCK = DataSize.ofKilobytes(64);
+
+            public Gpu {
+                PropertyChecks.atLeast("fabric.memory.gpu.slab-size", slabSize, BLOCK);
+                PropertyChecks.atLeast("fabric.memory.gpu.max-size", maxSize, BLOCK);
+                PropertyChecks.notNegative("fabric.memory.gpu.acquire-timeout", acquireTimeout);
+            }
+        }
 
         /**
          * Host memory.

@@ -98,6 +98,8 @@ public record TransferProperties(
     /**
      * Memory of this node that peers write to.
      *
+     * @param memory Where listeners find tensors: "host", "cuda:N" for memory of a GPU, or "auto" for the first GPU in use
+     *     and the host without one.
      * @param zoneSize Landing zone of each connected peer.
      * @param maxDedicatedSize Most memory for zones that peers ask for large tensors, all peers together.
      * @param maxDedicatedSizePerPeer The same for one peer.
@@ -105,6 +107,7 @@ public record TransferProperties(
      * @param dedicatedIdle How long such a zone may be unused before it is taken back.
      */
     public record Landing(
+            @DefaultValue("host") String memory,
             @DefaultValue("64MB") DataSize zoneSize,
             @DefaultValue("16GB") DataSize maxDedicatedSize,
             @DefaultValue("8GB") DataSize maxDedicatedSizePerPeer,
@@ -114,6 +117,7 @@ public record TransferProperties(
             Duration dedicatedIdle) {
 
         public Landing {
+            LandingMemory.parse(memory);
             PropertyChecks.atLeast("fabric.landing.zone-size", zoneSize, PropertyChecks.PAGE);
             PropertyChecks.atLeast("fabric.landing.max-dedicated-size", maxDedicatedSize, DataSize.ofBytes(0));
             PropertyChecks.atLeast(

@@ -51,6 +51,7 @@ final class FabricInspector {
                     null,
                     null,
                     null,
+                    null,
                     negotiation(),
                     List.of(),
                     Map.of(),
@@ -63,6 +64,7 @@ final class FabricInspector {
                 node.connections().identity().incarnation(),
                 new FabricViews.Provider(node.providerName(), node.providerReason(), node.providerIsFallback()),
                 DeviceView.of(node.device()),
+                GpuView.of(node.gpus()),
                 negotiation(),
                 peers().peers(),
                 connectionCounts(node),
@@ -127,7 +129,11 @@ final class FabricInspector {
     FabricViews.Pools pools() {
         FabricNode node = lifecycle.node();
         return new FabricViews.Pools(
-                node == null ? List.of() : List.of(pool(node.hostPool().statistics())));
+                node == null
+                        ? List.of()
+                        : node.pools().stream()
+                                .map(pool -> pool(pool.statistics()))
+                                .toList());
     }
 
     private static FabricViews.Pool pool(MemoryPoolStatistics pool) {

@@ -5,6 +5,7 @@ import io.tensorfabric.connection.LanePurpose;
 import io.tensorfabric.connection.PeerRight;
 import io.tensorfabric.connection.PeerState;
 import io.tensorfabric.connection.QueuePairTransition;
+import io.tensorfabric.memory.cuda.GpuPath;
 import io.tensorfabric.transfer.PeerResilience;
 import io.tensorfabric.transfer.TransferStatistics;
 import io.tensorfabric.transfer.TransferStatus;
@@ -30,6 +31,7 @@ final class FabricViews {
             @Nullable String incarnation,
             @Nullable Provider provider,
             @Nullable Device device,
+            @Nullable Gpus gpu,
             Negotiation negotiation,
             List<PeerView> peers,
             Map<ConnectionState, Long> connections,
@@ -38,6 +40,24 @@ final class FabricViews {
 
     /** The provider of the device, and why it is this one. */
     record Provider(String name, String reason, boolean fallback) {}
+
+    /** The GPUs in use, or why there is none; where tensors land. */
+    record Gpus(@Nullable String unavailable, String landing, List<Gpu> devices) {}
+
+    /** A GPU, and how data moves between it and the device. */
+    record Gpu(
+            String memoryKind,
+            String name,
+            String uuid,
+            String pciAddress,
+            String computeCapability,
+            long memory,
+            GpuPath.Kind path,
+            String reason,
+            boolean landsDirectly,
+            int registrations,
+            long registrationHits,
+            long registrationMisses) {}
 
     /** The device in use. */
     record Device(

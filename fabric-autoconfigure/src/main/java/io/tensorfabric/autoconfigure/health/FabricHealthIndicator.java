@@ -6,6 +6,7 @@ import io.tensorfabric.autoconfigure.FabricNode;
 import io.tensorfabric.connection.FabricDevice;
 import io.tensorfabric.connection.PeerStatus;
 import io.tensorfabric.memory.MemoryPoolStatistics;
+import io.tensorfabric.memory.cuda.GpuMemory;
 import io.tensorfabric.transfer.PeerResilience;
 import io.tensorfabric.verbs.PortState;
 import io.tensorfabric.verbs.VerbsException;
@@ -49,6 +50,7 @@ final class FabricHealthIndicator extends AbstractHealthIndicator {
                 .withDetail("providerReason", node.providerReason())
                 .withDetail("device", node.device().deviceName())
                 .withDetail("port", node.device().port())
+                .withDetail("gpu", gpu(node))
                 .withDetail("pool", pool(node.hostPool().statistics()))
                 .withDetail("peers", peers(node))
                 .withDetail("warnings", node.warnings());
@@ -73,6 +75,21 @@ final class FabricHealthIndicator extends AbstractHealthIndicator {
             return Status.OUT_OF_SERVICE;
         }
         return Status.UP;
+    }
+
+    private static Map<String, Object> gpu(FabricNode node) {
+        Map<String, Object> details = new LinkedHashMap<>();
+        String reason = node.gpus().unavailabilityReason();
+        if (reason != null) {
+            details.put("unavailable", reason);
+        }
+        for (GpuMemory memory : node.gpus().memories()) {
+            details.put(
+                    memory.kind().toString(),
+                    memory.path().kind() + ": " + memory.path().reason());
+        }
+        details.put("landing", node.gpus().landing().toString());
+        return details;
     }
 
     private static Map<String, Object> pool(MemoryPoolStatistics pool) {

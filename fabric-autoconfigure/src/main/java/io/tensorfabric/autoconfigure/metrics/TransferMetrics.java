@@ -4,12 +4,14 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.tensorfabric.transfer.TransferObserver;
+import io.tensorfabric.transfer.TransferPath;
 import io.tensorfabric.transfer.TransferStatus;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Times transfers as they end. The registry is asked for on first use, because it may depend on beans that depend on the
@@ -34,7 +36,9 @@ final class TransferMetrics implements TransferObserver {
         timers.computeIfAbsent(direction + ' ' + outcome, key -> timer(direction, outcome))
                 .record(elapsed);
         if (status.state() == TransferStatus.State.DONE) {
-            counters.computeIfAbsent(direction, this::counter).increment((double) status.bytes());
+            String path = path(status.path());
+            counters.computeIfAbsent(direction + ' ' + path, key -> counter(direction, path))
+                    .increment((double) status.bytes());
         }
     }
 
@@ -46,11 +50,16 @@ final class TransferMetrics implements TransferObserver {
                 .register(registry.get());
     }
 
-    private Counter counter(String direction) {
+    private static String path(@Nullable TransferPath path) {
+        return (path == null ? TransferPath.NONE : path).name().toLowerCase(Locale.ROOT);
+    }
+
+    private Counter counter(String direction, String path) {
         return Counter.builder("fabric.transfer.bytes")
                 .description("Payload of transfers that succeeded")
                 .baseUnit("bytes")
                 .tag("direction", direction)
+                .tag("path", path)
                 .register(registry.get());
     }
 }
