@@ -28,11 +28,14 @@ demo_bytes=0
 demo_stay=''
 demo_pids=()
 demo_roce=''
+demo_gpu=''
+demo_stub=''
+demo_gpus=1
 demo_jvm=()
 
 demo_usage() {
   cat <<'TEXT'
-usage: ./dev demo [--file FILE | --size SIZE] [--heap SIZE] [--keep] [--roce]
+usage: ./dev demo [--file FILE | --size SIZE] [--heap SIZE] [--keep] [--roce] [--gpu]
 
 Builds the reference service when needed, starts it twice on 127.0.0.1, pushes tensors from the first to the second
 and compares what arrived. Both services are stopped at the end.
@@ -41,6 +44,7 @@ and compares what arrived. Both services are stopped at the end.
   --size SIZE  make up tensors of this size in all, such as 64MB or 1GB (256MB; 16MB with --roce)
   --heap SIZE  Java heap of each service (256m): tensors lie outside it
   --keep       leave the services running, print their URLs, and keep their logs in the .dev folder
+  --gpu        keep the tensors in GPU memory at both ends; where there is no CUDA driver, on a stub of it (no GPU)
   --roce       run all of it in a guest with two Soft-RoCE devices, one service on each, through libibverbs
 TEXT
 }
@@ -55,7 +59,7 @@ demo_options() {
         ;;
       --keep) demo_keep=yes ;;
       --roce) demo_roce=yes ;;
-      --gpu) die "$1 needs a GPU, which the demo does not use yet" ;;
+      --gpu) demo_gpu=yes ;;
       -h | --help)
         demo_usage
         exit 0
@@ -108,6 +112,23 @@ pick_port() {
   die "no free port after $try tries"
 }
 
+# Without a CUDA driver a stub of it is built, which has two GPUs of ordinary memory. Each service sees one GPU if there
+# are two, else both share the first one.
+demo_prepare_gpu() {
+  if ldconfig -p 2>/dev/null | grep -q 'libcuda\.so\.1'; then
+    say "GPU memory: the CUDA driver of this machine"
+    demo_gpus=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU' || true)
+    return
+  fi
+  say "GPU memory: no CUDA driver here, so a STUB of it is used; no GPU takes part"
+  demo_stub=$PWD/.dev/stub-cuda
+  need_java
+  need_native
+  sh fabric-core/src/test/resources/stub-cuda/build.sh "$demo_stub" "$JAVA_HOME"
+  export LD_LIBRARY_PATH=$demo_stub${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+  demo_gpus=2
+}
+
 # The status line's code for GET $2 on port $1, empty when nobody answers.
 http_status() {
   (
@@ -136,8 +157,12 @@ start_service() {
   if [[ -n $demo_guest ]]; then
     demo_service_options=(--fabric.provider=verbs "--fabric.device=$5" --fabric.memory.host.slab-size=64MB)
   fi
+  if [[ -n $demo_gpu ]]; then
+    demo_service_options+=(--fabric.landing.memory=auto --tensor-service.upload.memory=auto
+      --fabric.memory.gpu.max-size=$((2 * demo_bytes + 512 * 1024 * 1024)))
+  fi
   say "starting service $name on http://127.0.0.1:$port"
-  FABRIC_SECURITY_SHARED_SECRET=$demo_secret "$JAVA_HOME/bin/java" "${demo_jvm[@]}" -Xmx"$demo_heap" -jar "$demo_jar" \
+  FABRIC_SECURITY_SHARED_SECRET=$demo_secret CUDA_VISIBLE_DEVICES=$(demo_visible "$name") "$JAVA_HOME/bin/java" "${demo_jvm[@]}" -Xmx"$demo_heap" -jar "$demo_jar" \
     --server.address=127.0.0.1 \
     --server.port="$port" \
     --fabric.node-id="$name" \
@@ -150,6 +175,16 @@ start_service() {
     "${demo_service_options[@]}" \
     >"$demo_folder/$name.log" 2>&1 </dev/null &
   demo_pids+=($!)
+}
+
+demo_visible() {
+  if [[ -z $demo_gpu ]]; then
+    printf '%s' "${CUDA_VISIBLE_DEVICES:-}"
+  elif [[ $1 == b && $demo_gpus -gt 1 ]]; then
+    printf 1
+  else
+    printf 0
+  fi
 }
 
 await_service() {
@@ -203,11 +238,13 @@ run_demo() {
   fi
   say "demo: two services, ${demo_file:-$demo_size}"
   if [[ -n $demo_roce ]]; then
+    [[ -z $demo_gpu ]] || die "--gpu and --roce exclude each other: the guest has no GPU"
     demo_in_guest
     return
   fi
   [[ -n $demo_guest ]] || demo_build
   [[ -n ${JAVA_HOME:-} && -n ${maven:-} ]] || need_java
+  [[ -z $demo_gpu ]] || demo_prepare_gpu
   mkdir -p .dev
   demo_folder=$(mktemp -d "$PWD/.dev/demo.XXXXXX")
   demo_secret=$(od -An -N32 -tx1 /dev/urandom | tr -d ' \n')

@@ -83,6 +83,19 @@ public final class GpuCopies implements AutoCloseable {
                 next);
     }
 
+    /** Copies within the GPU, waiting for the end. */
+    public void onDevice(long source, long target, long bytes, Duration timeout) {
+        await(
+                "GPU",
+                timeout,
+                next -> start(
+                        up,
+                        "cuMemcpyDtoDAsync",
+                        bytes,
+                        () -> JCudaDriver.cuMemcpyDtoDAsync(RawPointer.to(target), RawPointer.to(source), bytes, up),
+                        next));
+    }
+
     private void start(CUstream stream, String name, long bytes, CudaDriver.Call copy, Next next) {
         CUevent event = context.call(() -> {
             CudaDriver.check(name, bytes + " bytes of cuda:" + context.ordinal(), copy);

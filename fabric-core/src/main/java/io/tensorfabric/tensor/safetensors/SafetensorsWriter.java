@@ -1,5 +1,6 @@
 package io.tensorfabric.tensor.safetensors;
 
+import io.tensorfabric.memory.MemoryKind;
 import io.tensorfabric.offheap.OffHeap;
 import io.tensorfabric.tensor.Tensor;
 import io.tensorfabric.tensor.TensorDescriptor;
@@ -106,6 +107,10 @@ public final class SafetensorsWriter {
             if (tensor == null || !tensor.descriptor().equals(entry.descriptor())) {
                 throw new IOException(
                         "Tensor " + SafetensorsFormatException.quote(entry.name()) + " is not what was laid out");
+            }
+            if (tensor.kind().type() != MemoryKind.Type.HOST) {
+                throw new IOException("Tensor " + SafetensorsFormatException.quote(entry.name()) + " lies in "
+                        + tensor.kind() + ": copy it to the host first");
             }
             return tensor.address();
         };

@@ -27,7 +27,7 @@ final class DemoReport {
 
     private void tensors(JsonNode results) {
         out.println();
-        out.printf("%-48s %-8s %-20s %14s %10s %8s%n", "tensor", "dtype", "shape", "bytes", "ms", "GB/s");
+        out.printf("%-48s %-8s %-20s %14s %10s %8s  %s%n", "tensor", "dtype", "shape", "bytes", "ms", "GB/s", "path");
         int rows = 0;
         for (JsonNode tensor : results) {
             if (rows++ == MOST_ROWS) {
@@ -38,13 +38,14 @@ final class DemoReport {
             double millis = tensor.get("micros").asLong() / 1e3;
             out.printf(
                     Locale.ROOT,
-                    "%-48s %-8s %-20s %14d %10.2f %8.2f%n",
+                    "%-48s %-8s %-20s %14d %10.2f %8.2f  %s%n",
                     tensor.get("tensor").asString(),
                     tensor.get("dtype").asString(),
                     tensor.get("shape"),
                     bytes,
                     millis,
-                    millis == 0 ? 0 : bytes / millis / 1e6);
+                    millis == 0 ? 0 : bytes / millis / 1e6,
+                    tensor.path("path").asString(""));
         }
     }
 
@@ -56,6 +57,15 @@ final class DemoReport {
                 service.name(),
                 fabric.at("/provider/name").asString("?"),
                 fabric.at("/device/name").asString("?"));
+        for (JsonNode gpu : fabric.at("/gpu/devices")) {
+            out.printf(
+                    "  %s: %s, %s, path %s: %s%n",
+                    gpu.get("memoryKind").asString(),
+                    gpu.get("name").asString(),
+                    gpu.get("pciAddress").asString(),
+                    gpu.get("path").asString(),
+                    gpu.get("reason").asString());
+        }
         JsonNode gid = fabric.at("/device/gid");
         if (gid.isObject()) {
             out.println("  " + gid.get("explanation").asString("?"));

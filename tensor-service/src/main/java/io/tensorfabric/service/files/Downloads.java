@@ -2,6 +2,7 @@ package io.tensorfabric.service.files;
 
 import io.tensorfabric.service.store.StoredTensor;
 import io.tensorfabric.service.store.TensorFile;
+import io.tensorfabric.service.store.TensorMemory;
 import io.tensorfabric.tensor.Tensor;
 import io.tensorfabric.tensor.safetensors.SafetensorsLayout;
 import io.tensorfabric.tensor.safetensors.SafetensorsWriter;
@@ -15,9 +16,15 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
 import org.springframework.stereotype.Component;
 
-/** Writes files of the store as safetensors, straight from their memory. Stateless. */
+/** Writes files of the store as safetensors, straight from their memory. Thread-safe. */
 @Component
 class Downloads {
+
+    private final TensorMemory memory;
+
+    Downloads(TensorMemory memory) {
+        this.memory = memory;
+    }
 
     void download(TensorFile file, List<StoredTensor> wanted, HttpServletResponse response) throws IOException {
         List<StoredTensor.Use> uses = new ArrayList<>(wanted.size());
@@ -28,7 +35,9 @@ class Downloads {
             response.setContentType(MediaType.APPLICATION_OCTET_STREAM_VALUE);
             response.setContentLengthLong(layout.totalBytes());
             response.setHeader(HttpHeaders.CONTENT_DISPOSITION, attachment(file.name()));
-            SafetensorsWriter.write(layout, SafetensorsWriter.sourceOf(tensors), response.getOutputStream());
+            try (HostCopies source = new HostCopies(memory, tensors)) {
+                SafetensorsWriter.write(layout, source, response.getOutputStream());
+            }
         } finally {
             uses.forEach(StoredTensor.Use::close);
         }

@@ -63,9 +63,12 @@ class FileController {
                             regexp = TensorStore.NAME_PATTERN,
                             message = "must be 1 to 255 characters, no control characters")
                     String name,
+            @Parameter(description = "Where to keep the tensors: host, cuda:N, or auto for where received ones land")
+                    @RequestParam(required = false)
+                    @Nullable String memory,
             @Parameter(hidden = true) HttpServletRequest request)
             throws IOException {
-        TensorFile file = uploads.upload(name, request.getInputStream(), request.getContentLengthLong());
+        TensorFile file = uploads.upload(name, request.getInputStream(), request.getContentLengthLong(), memory);
         return ResponseEntity.created(URI.create("/api/files/" + file.id())).body(FileDetails.of(file));
     }
 

@@ -1,11 +1,9 @@
 package io.tensorfabric.service.files;
 
-import io.tensorfabric.memory.BufferLease;
-import io.tensorfabric.memory.MemoryRegionPool;
-import io.tensorfabric.offheap.OffHeap;
 import io.tensorfabric.service.store.FileTooLargeException;
 import io.tensorfabric.service.store.StoreFullException;
 import io.tensorfabric.service.store.TensorFile;
+import io.tensorfabric.service.store.TensorMemory;
 import io.tensorfabric.service.store.TensorStore;
 import io.tensorfabric.tensor.Tensor;
 import io.tensorfabric.transfer.ReceivedTensor;
@@ -29,14 +27,14 @@ class ReceivedTensors {
 
     private final TensorStore store;
 
-    private final MemoryRegionPool pool;
+    private final TensorMemory memory;
 
     private TensorListenerRegistry.@Nullable Registration registration;
 
-    ReceivedTensors(TensorListenerRegistry listeners, TensorStore store, MemoryRegionPool pool) {
+    ReceivedTensors(TensorListenerRegistry listeners, TensorStore store, TensorMemory memory) {
         this.listeners = listeners;
         this.store = store;
-        this.pool = pool;
+        this.memory = memory;
     }
 
     @PostConstruct
@@ -65,16 +63,12 @@ class ReceivedTensors {
     }
 
     private static Tensor inPlace(ReceivedTensor received) {
-        return Tensor.of(received.tensor().descriptor(), received.tensor().address(), received);
+        Tensor tensor = received.tensor();
+        return Tensor.of(tensor.descriptor(), tensor.address(), tensor.kind(), received);
     }
 
     private Tensor copy(ReceivedTensor received) {
-        Tensor tensor = received.tensor();
-        BufferLease lease = pool.acquire(tensor.byteLength(), "received from " + received.peer());
-        if (tensor.byteLength() > 0) {
-            OffHeap.copy(tensor.address(), lease.address(), tensor.byteLength());
-        }
-        Tensor copy = Tensor.of(tensor.descriptor(), lease.address(), lease);
+        Tensor copy = memory.copy(received.tensor(), "received from " + received.peer());
         received.close();
         return copy;
     }

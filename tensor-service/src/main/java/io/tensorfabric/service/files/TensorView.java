@@ -12,9 +12,10 @@ import java.util.stream.LongStream;
  * @param dtype data type as safetensors writes it
  * @param shape dimensions, empty for a scalar
  * @param bytes payload bytes
+ * @param memory where it lies, "host" or "cuda:N"
  * @param stored when it was uploaded or received
  */
-record TensorView(String name, String dtype, List<Long> shape, long bytes, Instant stored) {
+record TensorView(String name, String dtype, List<Long> shape, long bytes, String memory, Instant stored) {
 
     static TensorView of(StoredTensor tensor) {
         var descriptor = tensor.descriptor();
@@ -23,6 +24,7 @@ record TensorView(String name, String dtype, List<Long> shape, long bytes, Insta
                 descriptor.dataType().name(),
                 LongStream.of(descriptor.shape().dims()).boxed().toList(),
                 descriptor.byteLength(),
+                tensor.kind().toString(),
                 tensor.stored());
     }
 }

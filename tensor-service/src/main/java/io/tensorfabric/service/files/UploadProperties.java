@@ -7,10 +7,13 @@ import org.springframework.util.unit.DataSize;
 /**
  * Limits of uploads.
  *
+ * @param memory Where uploaded tensors are kept: "host", "cuda:N", or "auto" for where received ones land.
  * @param maxHeaderSize Longest safetensors header that is read.
  */
 @ConfigurationProperties("tensor-service.upload")
-record UploadProperties(@DefaultValue("16MB") DataSize maxHeaderSize) {
+record UploadProperties(
+        @DefaultValue("host") String memory,
+        @DefaultValue("16MB") DataSize maxHeaderSize) {
 
     UploadProperties {
         if (maxHeaderSize.toBytes() < 8) {

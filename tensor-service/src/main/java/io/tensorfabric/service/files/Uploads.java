@@ -1,9 +1,10 @@
 package io.tensorfabric.service.files;
 
 import io.tensorfabric.memory.BufferLease;
-import io.tensorfabric.memory.MemoryRegionPool;
+import io.tensorfabric.memory.MemoryKind;
 import io.tensorfabric.service.store.StoreFullException;
 import io.tensorfabric.service.store.TensorFile;
+import io.tensorfabric.service.store.TensorMemory;
 import io.tensorfabric.service.store.TensorStore;
 import io.tensorfabric.tensor.Tensor;
 import io.tensorfabric.tensor.safetensors.SafetensorsEntry;
@@ -21,13 +22,13 @@ class Uploads {
 
     private final TensorStore store;
 
-    private final MemoryRegionPool pool;
+    private final TensorMemory memory;
 
     private final UploadProperties properties;
 
-    Uploads(TensorStore store, MemoryRegionPool pool, UploadProperties properties) {
+    Uploads(TensorStore store, TensorMemory memory, UploadProperties properties) {
         this.store = store;
-        this.pool = pool;
+        this.memory = memory;
         this.properties = properties;
     }
 
@@ -35,9 +36,11 @@ class Uploads {
      * Reads all content and lists the file; on failure nothing is left behind.
      *
      * @param totalBytes length of the content, or -1 if not known
+     * @param target memory for the tensors as {@link TensorMemory#kind} reads it, {@code null} for the configured one
      * @throws IOException if the content is not valid, or cut short
      */
-    TensorFile upload(String name, InputStream content, long totalBytes) throws IOException {
+    TensorFile upload(String name, InputStream content, long totalBytes, @Nullable String target) throws IOException {
+        MemoryKind kind = memory.kind(target == null ? properties.memory() : target);
         SafetensorsStreamReader reader = SafetensorsStreamReader.open(
                 content,
                 totalBytes < 0 ? SafetensorsHeader.UNKNOWN_LENGTH : totalBytes,
@@ -45,7 +48,7 @@ class Uploads {
         SafetensorsHeader header = reader.header();
         store.checkRoom(header.dataBytes(), header.entries().size());
         TensorFile file = store.newFile(name, header.metadata());
-        try (Sink sink = new Sink(file)) {
+        try (Sink sink = new Sink(file, kind)) {
             reader.readAll(sink);
             store.add(file);
         } catch (IOException | RuntimeException ex) {
@@ -60,12 +63,19 @@ class Uploads {
 
         private final TensorFile file;
 
+        private final MemoryKind kind;
+
         private TensorStore.@Nullable Reservation reservation;
 
         private @Nullable BufferLease lease;
 
-        private Sink(TensorFile file) {
+        private Sink(TensorFile file, MemoryKind kind) {
             this.file = file;
+            this.kind = kind;
+        }
+
+        private String holder() {
+            return "upload " + file.id();
         }
 
         @Override
@@ -75,21 +85,22 @@ class Uploads {
 
         private BufferLease begin(SafetensorsEntry entry) throws StoreFullException {
             reservation = store.reserve(entry.byteLength());
-            BufferLease taken = pool.acquire(entry.byteLength(), "upload " + file.id());
+            BufferLease taken = memory.onHost(entry.byteLength(), holder());
             lease = taken;
             return taken;
         }
 
         @Override
         public void completed(SafetensorsEntry entry) {
-            BufferLease memory = lease == null ? begin(entry) : lease;
+            BufferLease buffer = lease == null ? begin(entry) : lease;
             TensorStore.Reservation room = reservation;
             if (room == null) {
                 throw new IllegalStateException("Memory without a reservation");
             }
             lease = null;
+            Tensor tensor = memory.place(entry.descriptor(), buffer, kind, holder());
             reservation = null;
-            room.store(file, Tensor.of(entry.descriptor(), memory.address(), memory));
+            room.store(file, tensor);
         }
 
         @Override

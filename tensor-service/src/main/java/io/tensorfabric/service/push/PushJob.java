@@ -189,6 +189,7 @@ final class PushJob {
                 descriptor.byteLength(),
                 micros,
                 receipt == null ? 0 : receipt.attempts(),
+                receipt == null ? null : receipt.path(),
                 error == null ? null : String.valueOf(error.getMessage()));
     }
 

@@ -1,5 +1,6 @@
 package io.tensorfabric.service.push;
 
+import io.tensorfabric.transfer.TransferPath;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param bytes payload bytes
  * @param micros time from its push to its receipt in microseconds
  * @param attempts tries
+ * @param path how the bytes went, or {@code null} if they did not
  * @param error why it failed, or {@code null}
  */
 record PushedTensor(
@@ -21,4 +23,5 @@ record PushedTensor(
         long bytes,
         long micros,
         int attempts,
+        @Nullable TransferPath path,
         @Nullable String error) {}

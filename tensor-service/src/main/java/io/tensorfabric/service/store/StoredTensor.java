@@ -1,5 +1,6 @@
 package io.tensorfabric.service.store;
 
+import io.tensorfabric.memory.MemoryKind;
 import io.tensorfabric.tensor.Tensor;
 import io.tensorfabric.tensor.TensorDescriptor;
 import java.time.Instant;
@@ -26,6 +27,11 @@ public final class StoredTensor {
     /** Name, data type and shape. */
     public TensorDescriptor descriptor() {
         return tensor.descriptor();
+    }
+
+    /** Where its bytes lie. */
+    public MemoryKind kind() {
+        return tensor.kind();
     }
 
     /** When it was stored. */
