@@ -34,7 +34,8 @@ final class CallerLimits {
     synchronized void begin(String caller) {
         int before = calls.getOrDefault(caller, 0);
         if (before >= maxCalls) {
-            throw limit("This caller has " + before + " calls under way here already; more have to wait.");
+            throw limit("This caller has " + before + " calls under way here already; more have to wait, or raise"
+                    + " 'fabric.negotiation.max-calls-per-peer' here.");
         }
         calls.put(caller, before + 1);
     }
@@ -55,7 +56,8 @@ final class CallerLimits {
         int before = connections.getOrDefault(address, 0);
         if (before >= maxConnections) {
             throw limit(
-                    "The machine of this caller has " + before + " connections here already, and may have no more.");
+                    "The address of this caller has " + before + " connections here already. Where many nodes share an"
+                            + " address, raise 'fabric.negotiation.max-connections-per-address' here.");
         }
         connections.put(address, before + 1);
         addressOf.put(connectionId, address);
