@@ -148,17 +148,17 @@ final class FabricNodeFactory {
         CompletionProperties completion = properties.completion();
         Integer port = properties.port();
         Integer gidIndex = properties.gidIndex();
-        return new FabricDeviceOptions(
-                properties.device(),
-                port == null ? FabricDeviceOptions.AUTO : port,
-                gidIndex == null ? FabricDeviceOptions.AUTO : gidIndex,
-                completion.pollers(),
-                completion.sendEntries(),
-                completion.receiveEntries(),
-                completion.batch(),
-                completion.spin(),
-                properties.connection().memoryWindows(),
-                completion.numaAffinity());
+        return FabricDeviceOptions.builder()
+                .deviceName(properties.device())
+                .port(port == null ? FabricDeviceOptions.AUTO : port)
+                .gidIndex(gidIndex == null ? FabricDeviceOptions.AUTO : gidIndex)
+                .pollers(completion.pollers())
+                .completions(completion.sendEntries(), completion.receiveEntries())
+                .pollBatch(completion.batch())
+                .spin(completion.spin())
+                .memoryWindows(properties.connection().memoryWindows())
+                .numaAffinity(completion.numaAffinity())
+                .build();
     }
 
     private MemoryRegionPool openPool(FabricDevice device, FabricGpus gpus, Deque<AutoCloseable> opened) {

@@ -53,123 +53,108 @@ public record FabricDeviceOptions(
 
     /** Everything chosen by the fabric: one poller, 4096 and 16384 completions, batches of 64, 20 us of spinning. */
     public static FabricDeviceOptions defaults() {
-        return new FabricDeviceOptions(null, AUTO, AUTO, 1, 4096, 16_384, 64, Duration.ofNanos(20_000), true, true);
+        return builder().build();
     }
 
-    /** The same for another device. */
-    public FabricDeviceOptions withDeviceName(@Nullable String value) {
-        return new FabricDeviceOptions(
-                value,
-                port,
-                gidIndex,
-                pollers,
-                sendCompletions,
-                receiveCompletions,
-                pollBatch,
-                spin,
-                memoryWindows,
-                numaAffinity);
-    }
-
-    /** The same for another port. */
-    public FabricDeviceOptions withPort(int value) {
-        return new FabricDeviceOptions(
-                deviceName,
-                value,
-                gidIndex,
-                pollers,
-                sendCompletions,
-                receiveCompletions,
-                pollBatch,
-                spin,
-                memoryWindows,
-                numaAffinity);
-    }
-
-    /** The same with another GID index. */
-    public FabricDeviceOptions withGidIndex(int value) {
-        return new FabricDeviceOptions(
-                deviceName,
-                port,
-                value,
-                pollers,
-                sendCompletions,
-                receiveCompletions,
-                pollBatch,
-                spin,
-                memoryWindows,
-                numaAffinity);
-    }
-
-    /** The same with another number of poller threads. */
-    public FabricDeviceOptions withPollers(int value) {
-        return new FabricDeviceOptions(
-                deviceName,
-                port,
-                gidIndex,
-                value,
-                sendCompletions,
-                receiveCompletions,
-                pollBatch,
-                spin,
-                memoryWindows,
-                numaAffinity);
-    }
-
-    /** The same with other sizes of the completion queues. */
-    public FabricDeviceOptions withCompletions(int send, int receive) {
-        return new FabricDeviceOptions(
-                deviceName, port, gidIndex, pollers, send, receive, pollBatch, spin, memoryWindows, numaAffinity);
-    }
-
-    /** The same with another time of spinning; zero sleeps at once. */
-    public FabricDeviceOptions withSpin(Duration value) {
-        return new FabricDeviceOptions(
-                deviceName,
-                port,
-                gidIndex,
-                pollers,
-                sendCompletions,
-                receiveCompletions,
-                pollBatch,
-                value,
-                memoryWindows,
-                numaAffinity);
-    }
-
-    /** The same with or without memory windows. */
-    public FabricDeviceOptions withMemoryWindows(boolean value) {
-        return new FabricDeviceOptions(
-                deviceName,
-                port,
-                gidIndex,
-                pollers,
-                sendCompletions,
-                receiveCompletions,
-                pollBatch,
-                spin,
-                value,
-                numaAffinity);
-    }
-
-    /** The same with pollers bound to the processors near the device, or not. */
-    public FabricDeviceOptions withNumaAffinity(boolean value) {
-        return new FabricDeviceOptions(
-                deviceName,
-                port,
-                gidIndex,
-                pollers,
-                sendCompletions,
-                receiveCompletions,
-                pollBatch,
-                spin,
-                memoryWindows,
-                value);
+    /** Starts from {@link #defaults()}. */
+    public static Builder builder() {
+        return new Builder();
     }
 
     private static void range(String name, int value, int min, int max) {
         if (value < min || value > max) {
             throw new IllegalArgumentException(name + " must be from " + min + " to " + max + ", not " + value);
+        }
+    }
+
+    /** Collects options; each starts as in {@link FabricDeviceOptions#defaults()}. Not thread-safe. */
+    public static final class Builder {
+
+        private @Nullable String deviceName;
+        private int port = AUTO;
+        private int gidIndex = AUTO;
+        private int pollers = 1;
+        private int sendCompletions = 4096;
+        private int receiveCompletions = 16_384;
+        private int pollBatch = 64;
+        private Duration spin = Duration.ofNanos(20_000);
+        private boolean memoryWindows = true;
+        private boolean numaAffinity = true;
+
+        private Builder() {}
+
+        /** Name of the device, or {@code null} for the first one with an active port. */
+        public Builder deviceName(@Nullable String value) {
+            deviceName = value;
+            return this;
+        }
+
+        /** Port, counted from 1, or {@link #AUTO}. */
+        public Builder port(int value) {
+            port = value;
+            return this;
+        }
+
+        /** Index of the port's GID table, or {@link #AUTO}. */
+        public Builder gidIndex(int value) {
+            gidIndex = value;
+            return this;
+        }
+
+        /** Threads that poll for completions. */
+        public Builder pollers(int value) {
+            pollers = value;
+            return this;
+        }
+
+        /** Entries of each poller's completion queues. */
+        public Builder completions(int send, int receive) {
+            sendCompletions = send;
+            receiveCompletions = receive;
+            return this;
+        }
+
+        /** Completions that are taken at once. */
+        public Builder pollBatch(int value) {
+            pollBatch = value;
+            return this;
+        }
+
+        /** How long a poller without work polls before it sleeps; zero sleeps at once. */
+        public Builder spin(Duration value) {
+            spin = value;
+            return this;
+        }
+
+        /** Whether memory windows are used where the device enforces them. */
+        public Builder memoryWindows(boolean value) {
+            memoryWindows = value;
+            return this;
+        }
+
+        /** Whether pollers run only on the processors of the device's NUMA node. */
+        public Builder numaAffinity(boolean value) {
+            numaAffinity = value;
+            return this;
+        }
+
+        /**
+         * The options.
+         *
+         * @throws IllegalArgumentException if a value is out of its range
+         */
+        public FabricDeviceOptions build() {
+            return new FabricDeviceOptions(
+                    deviceName,
+                    port,
+                    gidIndex,
+                    pollers,
+                    sendCompletions,
+                    receiveCompletions,
+                    pollBatch,
+                    spin,
+                    memoryWindows,
+                    numaAffinity);
         }
     }
 }

@@ -32,7 +32,8 @@ class CompletionPollerTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void whenAffinityIsAskedForThenThePollerRunsNearTheDevice(boolean affinity) {
-        FabricDeviceOptions options = FabricDeviceOptions.defaults().withNumaAffinity(affinity);
+        FabricDeviceOptions options =
+                FabricDeviceOptions.builder().numaAffinity(affinity).build();
         try (VerbsContext context = new SoftVerbsProvider(SoftDeviceOptions.defaults())
                 .devices()
                 .get(0)

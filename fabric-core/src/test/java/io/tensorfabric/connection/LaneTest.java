@@ -66,8 +66,8 @@ class LaneTest {
     void whenManyPushThroughASmallCompletionQueueThenItNeverOverruns() throws Exception {
         int pushes = 10_000;
         int threads = 8;
-        try (TwoNodes nodes =
-                withoutHeartbeats(3, 32, FabricDeviceOptions.defaults().withCompletions(16, 1024))) {
+        try (TwoNodes nodes = withoutHeartbeats(
+                3, 32, FabricDeviceOptions.builder().completions(16, 1024).build())) {
             Connection connection = nodes.connect();
             ZoneGrant zone = zone(nodes, connection);
             AtomicInteger ok = new AtomicInteger();

@@ -38,8 +38,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class TeardownTest {
 
     private static TwoNodes withWindows(boolean windows) {
-        return TwoNodes.start(
-                builder -> builder.deviceOptions(FabricDeviceOptions.defaults().withMemoryWindows(windows)));
+        return TwoNodes.start(builder -> builder.deviceOptions(
+                FabricDeviceOptions.builder().memoryWindows(windows).build()));
     }
 
     private static ZoneGrant asZone(RemoteGrant grant, int lanes) {
@@ -145,7 +145,9 @@ class TeardownTest {
             SoftFaults faults = new SoftFaults();
             faults.ignoreWindowBounds(windows.equals("ignored"));
             return builder.device(SoftDeviceOptions.builder().faults(faults).build())
-                    .deviceOptions(FabricDeviceOptions.defaults().withMemoryWindows(!windows.equals("off")));
+                    .deviceOptions(FabricDeviceOptions.builder()
+                            .memoryWindows(!windows.equals("off"))
+                            .build());
         });
     }
 
