@@ -7,6 +7,7 @@ readonly fuzz_folder=target/fuzz
 # Name, module and class of each target. Recorded inputs lie in MODULE/src/test/resources/fuzz/NAME.
 readonly fuzz_targets="
 safetensors        fabric-core          io.tensorfabric.tensor.safetensors.SafetensorsFuzz
+message-headers    fabric-core          io.tensorfabric.connection.MessageHeaderFuzz
 transfer-messages  fabric-core          io.tensorfabric.transfer.TransferMessagesFuzz
 soft-wire          fabric-core          io.tensorfabric.verbs.soft.SoftWireFuzz
 negotiation        fabric-autoconfigure io.tensorfabric.autoconfigure.negotiation.NegotiationFuzz

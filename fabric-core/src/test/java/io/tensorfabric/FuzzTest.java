@@ -2,6 +2,7 @@ package io.tensorfabric;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tensorfabric.connection.MessageHeaderFuzz;
 import io.tensorfabric.offheap.OffHeap;
 import io.tensorfabric.tensor.safetensors.SafetensorsFuzz;
 import io.tensorfabric.testing.FuzzRegression;
@@ -21,6 +22,12 @@ class FuzzTest {
     @Test
     void whenSafetensorsContentIsAnythingThenReadersAgreeAndRefuseInOneWay() throws IOException {
         assertThat(FuzzRegression.run("safetensors", SafetensorsFuzz::fuzzerTestOneInput, TIME))
+                .isGreaterThan(100);
+    }
+
+    @Test
+    void whenMessageHeadersAreAnythingThenOnlyWholeOnesAreTaken() throws IOException {
+        assertThat(FuzzRegression.run("message-headers", MessageHeaderFuzz::fuzzerTestOneInput, TIME))
                 .isGreaterThan(100);
     }
 
