@@ -164,6 +164,37 @@ class LateWriteTest {
     }
 
     @Test
+    void whenTheReceiverIsKilledHalfwayThenThePushFailsSoonAndTheNextOneReachesItsSuccessor() throws Exception {
+        try (SoftPair pair = new SoftPair(options());
+                Tensor tensor = tensor("t", 64 << 20, 3);
+                Tensor small = tensor("small", 1000, 4)) {
+            pair.b().register("all", "*", "*", ReceivedTensor::close);
+            pair.a().push(TwoNodes.B, small).get(20, TimeUnit.SECONDS);
+            pair.nodes.a().faults().traffic().limitRate(32 << 20);
+            CompletableFuture<TransferReceipt> future = pair.a().push(TwoNodes.B, tensor);
+            await().until(() -> pair.a().transfers().get(0).placedBytes() > 32 << 20);
+            pair.nodes.b().kill();
+            long begin = System.nanoTime();
+            TransferException e = failure(future);
+            // Three attempts, of which the first one's device takes its retries to give up.
+            assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(5));
+            assertThat(e.kind()).isEqualTo(TransferException.Kind.PEER_LOST);
+            assertThat(e.status()).isNotNull();
+            await().until(() -> pair.a().statistics().pushesInFlight() == 0);
+            pair.nodes.a().faults().clear();
+            pair.nodes.restartB();
+            BlockingQueue<ReceivedTensor> kept = pair.keepAtB();
+            await().atMost(Duration.ofSeconds(5)).ignoreExceptions().until(() -> {
+                pair.a().push(TwoNodes.B, small).get(5, TimeUnit.SECONDS);
+                return true;
+            });
+            try (ReceivedTensor received = kept.take()) {
+                assertFilled(received.tensor(), 4);
+            }
+        }
+    }
+
+    @Test
     void whenTheSenderIsKilledHalfwayThenTheReceiverGetsItsMemoryBackAndNothingIsDelivered() throws Exception {
         try (SoftPair pair = new SoftPair(options());
                 Tensor tensor = tensor("t", 64 << 20, 3)) {
