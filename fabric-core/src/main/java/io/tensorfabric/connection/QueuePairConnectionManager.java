@@ -89,7 +89,7 @@ public final class QueuePairConnectionManager implements NegotiationHandler {
         }
         services.device().add(deviceObserver);
         Caretaker caretaker = new Caretaker(
-                table, evictor, services.options(), services.executors().callbacks());
+                table, evictor, services.options(), services.executors().farewells());
         var unused = services.executors()
                 .timer()
                 .scheduleWithFixedDelay(caretaker, caretaker.tickNanos(), caretaker.tickNanos(), TimeUnit.NANOSECONDS);
