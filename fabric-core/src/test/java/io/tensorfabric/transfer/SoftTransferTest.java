@@ -158,6 +158,8 @@ class SoftTransferTest {
                     .manager()
                     .find(TwoNodes.B)
                     .fail(new ConnectionException(ConnectionException.Kind.LOST, TwoNodes.B, "The cable was cut"));
+            // Until then the answer could still come over the old connection.
+            await().until(() -> pair.a().statistics().retries() > 0);
             pair.nodes.b().faults().traffic().stallMessages(false);
             TransferReceipt receipt = future.get(20, TimeUnit.SECONDS);
             assertThat(receipt.attempts()).isGreaterThanOrEqualTo(2);
