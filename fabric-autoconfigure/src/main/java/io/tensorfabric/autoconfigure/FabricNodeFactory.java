@@ -106,7 +106,7 @@ final class FabricNodeFactory {
                 .connector(peer -> connections.get().connect(peer))
                 .build();
         opened.push(transfers);
-        connections.set(manager(identity, device, pool, transfers));
+        connections.set(manager(identity, device, gpus, pool, transfers));
         return new FabricNode(selection, device, gpus, pool, connections.get(), transfers, warnings);
     }
 
@@ -188,12 +188,17 @@ final class FabricNodeFactory {
     }
 
     private QueuePairConnectionManager manager(
-            NodeIdentity identity, FabricDevice device, MemoryRegionPool pool, FabricTransfers transfers) {
+            NodeIdentity identity,
+            FabricDevice device,
+            FabricGpus gpus,
+            MemoryRegionPool pool,
+            FabricTransfers transfers) {
         try {
             return QueuePairConnectionManager.builder()
                     .identity(identity)
                     .device(device)
                     .messagePool(pool)
+                    .memoryKinds(List.of(gpus.landing().toString()))
                     .client(client)
                     .directory(peers)
                     .handler(transfers)
