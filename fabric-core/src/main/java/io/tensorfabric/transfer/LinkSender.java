@@ -220,7 +220,10 @@ final class LinkSender {
         lock.lock();
         try {
             push = find(transferId);
-            again = push != null && code == RejectCode.SHUTTING_DOWN && push.outstanding == 0;
+            if (push == null) {
+                return;
+            }
+            again = code == RejectCode.SHUTTING_DOWN && push.outstanding == 0;
             if (again) {
                 push.leaveLink();
             }
@@ -230,7 +233,7 @@ final class LinkSender {
         if (again) {
             // Whoever takes the peer's place may take the tensor.
             push.attemptFailed(PushFailures.peerShutsDown(push));
-        } else if (push != null) {
+        } else {
             push.fail(PushFailures.rejected(push, code, text));
         }
     }

@@ -213,7 +213,8 @@ final class Push extends GuardedPush implements TransmissionListener, Runnable {
             // Kept over the attempts: what broke the connection says more than that the peer cannot be reached since.
             failure = status;
         }
-        attempt = attempt + 1;
+        int next = attempt + 1;
+        attempt = next;
         phase = PushPhase.BACKOFF;
         Retry again = new Retry();
         retry = again;

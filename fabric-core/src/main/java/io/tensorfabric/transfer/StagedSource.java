@@ -140,9 +140,12 @@ final class StagedSource implements AutoCloseable {
                 ready += length;
             }
         }
-        if (waiting != null && failure == null) {
+        if (waiting == null) {
+            return;
+        }
+        if (failure == null) {
             waiting.ready();
-        } else if (waiting != null) {
+        } else {
             waiting.failed(failure);
         }
     }

@@ -21,8 +21,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class GpuCopies implements AutoCloseable {
 
-    private static final BooleanSupplier WANTED = () -> false;
-
     private final CudaContext context;
 
     private final CudaEventPool events = new CudaEventPool();
@@ -45,6 +43,10 @@ public final class GpuCopies implements AutoCloseable {
          * @param failure why it failed, or {@code null}
          */
         void ended(@Nullable RuntimeException failure);
+    }
+
+    private static boolean neverUnwanted() {
+        return false;
     }
 
     GpuCopies(CudaContext context) {
@@ -101,7 +103,7 @@ public final class GpuCopies implements AutoCloseable {
             CudaDriver.check(name, bytes + " bytes of cuda:" + context.ordinal(), copy);
             return events.record(stream);
         });
-        watch(event, WANTED, next);
+        watch(event, GpuCopies::neverUnwanted, next);
     }
 
     private void watch(CUevent event, BooleanSupplier unwanted, Next next) {
