@@ -100,11 +100,24 @@ final class ChaosRun {
         awaitReceipts("after the faults");
         quiesce();
         awaitBaseline(baseline);
+        for (Node node : nodes) {
+            progress.accept(wires(node));
+        }
         progress.accept("ending the nodes");
         for (Node node : nodes) {
             node.terminate();
         }
         return check(disturber);
+    }
+
+    /** That what the faults disturb is what the nodes use; a run in which they found another way proves nothing. */
+    private String wires(Node node) {
+        long megabytes = node.data().bytes() >> 20;
+        if (megabytes == 0 || node.rest().connections() == 0) {
+            violations.add("no proof: nothing reached node " + node.id() + " through the wires");
+        }
+        return "to " + node.id() + ": " + node.data().connections() + " connections for " + megabytes + " MB of data, "
+                + node.rest().connections() + " for the negotiation";
     }
 
     private Result check(Disturber disturber) throws IOException {

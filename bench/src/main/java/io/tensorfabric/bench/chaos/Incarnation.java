@@ -37,6 +37,15 @@ record Incarnation(
         events = List.copyOf(events);
     }
 
+    /** When its first push began. */
+    long loadBegan() {
+        return events.stream()
+                .filter(Event.Started.class::isInstance)
+                .mapToLong(Event::time)
+                .findFirst()
+                .orElse(Long.MAX_VALUE);
+    }
+
     long paused(long begin, long finish) {
         return pauses.stream().mapToLong(pause -> pause.overlap(begin, finish)).sum();
     }

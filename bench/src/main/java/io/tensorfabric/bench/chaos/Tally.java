@@ -13,7 +13,8 @@ import java.util.Map;
  * @param lostWithSender pushes whose sender was killed before they ended
  * @param lostWithReceiver pushes with a receipt whose tensor no listener was given, because the receiver ended
  * @param outcomes how pushes ended
- * @param latest the longest time by which a push ended after its deadline, while its sender was running
+ * @param latest the longest time by which a push ended after its deadline, while its sender was running and not just
+ *     started
  * @param violations broken promises
  */
 record Tally(

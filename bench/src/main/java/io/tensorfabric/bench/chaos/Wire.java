@@ -9,6 +9,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Passes TCP connections on to a port of this machine, and disturbs them on request. Thread-safe. A connection takes two
@@ -27,6 +28,10 @@ final class Wire implements AutoCloseable {
     private final InetSocketAddress target;
 
     private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
+
+    private final AtomicLong connections = new AtomicLong();
+
+    private final AtomicLong bytes = new AtomicLong();
 
     private final Object change = new Object();
 
@@ -48,6 +53,16 @@ final class Wire implements AutoCloseable {
 
     int port() {
         return listener.getLocalPort();
+    }
+
+    /** Connections that were taken so far. */
+    long connections() {
+        return connections.get();
+    }
+
+    /** Bytes that were passed on so far. */
+    long bytes() {
+        return bytes.get();
     }
 
     /** Breaks all connections, with a reset. */
@@ -85,6 +100,7 @@ final class Wire implements AutoCloseable {
             try {
                 Socket from = listener.accept();
                 sockets.add(from);
+                connections.incrementAndGet();
                 start("connect", () -> connect(from));
             } catch (IOException ex) {
                 if (!closed) {
@@ -126,6 +142,7 @@ final class Wire implements AutoCloseable {
             for (int read = in.read(piece); read >= 0; read = in.read(piece)) {
                 hold();
                 out.write(piece, 0, read);
+                bytes.addAndGet(read);
             }
             to.shutdownOutput();
             if (from.isOutputShutdown()) {
