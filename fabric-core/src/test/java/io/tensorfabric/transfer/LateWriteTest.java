@@ -87,7 +87,7 @@ class LateWriteTest {
         CompletableFuture<TransferReceipt> future = pair.a().push(TwoNodes.B, late, hasty);
         TransferException e = failure(future);
         Duration wait = Duration.ofNanos(System.nanoTime() - begin);
-        assertThat(e.kind()).isEqualTo(TransferException.Kind.DEADLINE);
+        assertThat(e.kind()).as(e.getMessage()).isEqualTo(TransferException.Kind.DEADLINE);
         // The caller was told, so it may write to its memory, but the device may still read it.
         OffHeap.fill(late.address(), SIZE, (byte) 0xFF);
         late.close();
