@@ -11,6 +11,7 @@ import io.github.resilience4j.retry.RetryRegistry;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.tensorfabric.transfer.PeerResilience;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -37,19 +38,25 @@ public final class FabricResilienceMetricsAutoConfiguration {
             ObjectProvider<RateLimiterRegistry> rateLimiters) {
         PeerResilience.Registries own = resilience.registries();
         return meters -> {
-            if (circuitBreakers.getIfUnique() != own.circuitBreakers()) {
+            if (isAnother(circuitBreakers.getIfUnique(), own.circuitBreakers())) {
                 TaggedCircuitBreakerMetrics.ofCircuitBreakerRegistry(own.circuitBreakers())
                         .bindTo(meters);
             }
-            if (retries.getIfUnique() != own.retries()) {
+            if (isAnother(retries.getIfUnique(), own.retries())) {
                 TaggedRetryMetrics.ofRetryRegistry(own.retries()).bindTo(meters);
             }
-            if (bulkheads.getIfUnique() != own.bulkheads()) {
+            if (isAnother(bulkheads.getIfUnique(), own.bulkheads())) {
                 TaggedBulkheadMetrics.ofBulkheadRegistry(own.bulkheads()).bindTo(meters);
             }
-            if (rateLimiters.getIfUnique() != rates.registry()) {
+            if (isAnother(rateLimiters.getIfUnique(), rates.registry())) {
                 TaggedRateLimiterMetrics.ofRateLimiterRegistry(rates.registry()).bindTo(meters);
             }
         };
+    }
+
+    /** The application's registry, which its own binder serves, is not the one in use. */
+    @SuppressWarnings("ReferenceEquality") // the same object is meant
+    private static boolean isAnother(@Nullable Object registry, Object own) {
+        return registry != own;
     }
 }
