@@ -11,8 +11,10 @@ import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -47,7 +49,7 @@ final class PushJob {
 
     private final Set<String> underWay = new HashSet<>();
 
-    private final Set<CompletableFuture<TransferReceipt>> running = new HashSet<>();
+    private final Set<CompletableFuture<TransferReceipt>> running = Collections.newSetFromMap(new IdentityHashMap<>());
 
     private final List<PushedTensor> results = new ArrayList<>();
 
@@ -124,6 +126,7 @@ final class PushJob {
         }
     }
 
+    @SuppressWarnings("UndefinedEquals") // the set goes by identity
     private void pushNext() {
         StoredTensor.Use use;
         synchronized (this) {
