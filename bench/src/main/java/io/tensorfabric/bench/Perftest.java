@@ -96,8 +96,8 @@ final class Perftest {
 
     /** A column of the line that begins with a size. */
     static double column(String output, long size, int column) throws IOException {
-        for (String line : output.split("\n")) {
-            String[] words = line.trim().split("\\s+");
+        for (String line : output.lines().toList()) {
+            String[] words = line.trim().split("\\s+", -1);
             if (words.length > column && words[0].equals(String.valueOf(size))) {
                 return number(words[column]);
             }

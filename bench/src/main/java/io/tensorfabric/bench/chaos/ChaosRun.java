@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
@@ -140,7 +141,7 @@ final class ChaosRun {
             places.put(id, new Node.Place(id, freePort(random, taken), freePort(random, taken), "127.0.1." + (11 + i)));
         }
         for (String id : NAMES) {
-            Node.Place place = places.get(id);
+            Node.Place place = Objects.requireNonNull(places.get(id));
             List<String> command = new ArrayList<>(java);
             command.addAll(List.of("node", "--id", id, "--seed", Long.toString(seed)));
             command.addAll(List.of("--port", Integer.toString(place.port())));
@@ -247,7 +248,7 @@ final class ChaosRun {
     private void awaitBaseline(Map<String, Figures> baseline) throws IOException, InterruptedException {
         long begin = System.nanoTime();
         for (Node node : nodes) {
-            Figures then = baseline.get(node.id());
+            Figures then = Objects.requireNonNull(baseline.get(node.id()));
             Figures now = node.figures();
             while (!now.leaks(node.id(), then).isEmpty() && System.nanoTime() - begin < QUIET.toNanos()) {
                 TimeUnit.MILLISECONDS.sleep(READING_MILLIS);

@@ -159,7 +159,7 @@ final class Checker {
                 violations.add("astray: push " + push + " to " + started.receiver() + " arrived at " + receiver.node());
             }
             for (int k = 0; k < i; k++) {
-                if (arrivals.get(k).receiver() == receiver) {
+                if (arrivals.get(k).receiver().equals(receiver)) {
                     violations.add("duplicate: push " + push + " was delivered twice to " + receiver.node() + ", start "
                             + receiver.generation());
                 }

@@ -63,7 +63,7 @@ sealed interface Event {
         long time = Long.parseLong(parts[1]);
         switch (parts[0]) {
             case "S" -> {
-                String[] rest = parts[4].split(" ");
+                String[] rest = parts[4].split(" ", -1);
                 return new Started(
                         time, PushId.parse(parts[2]), parts[3], ReceiptLevel.valueOf(rest[0]), Long.parseLong(rest[1]));
             }

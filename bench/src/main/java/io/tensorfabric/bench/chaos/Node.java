@@ -17,7 +17,7 @@ import java.util.concurrent.TimeoutException;
  */
 final class Node implements AutoCloseable {
 
-    private static final Duration START = Duration.ofSeconds(180);
+    private static final Duration START = Duration.ofMinutes(3);
 
     private final String id;
 
@@ -116,7 +116,7 @@ final class Node implements AutoCloseable {
     /** Pushes that are not ended, under {@code "active"}, and receipts since the last call by peer. */
     Map<String, Integer> status() throws IOException, InterruptedException {
         Map<String, Integer> status = new HashMap<>();
-        for (String part : current().status().split(" ")) {
+        for (String part : current().status().split(" ", -1)) {
             int place = part.indexOf('=');
             status.put(part.substring(0, place), Integer.valueOf(part.substring(place + 1)));
         }

@@ -18,7 +18,7 @@ record PushId(String sender, int generation, long number, long bytes) {
     }
 
     static PushId parse(String tensorName) {
-        String[] parts = tensorName.split("\\.");
+        String[] parts = tensorName.split("\\.", -1);
         if (parts.length != PARTS) {
             throw new IllegalArgumentException("Not the name of a push: " + tensorName);
         }
