@@ -62,25 +62,32 @@ static void await_progress(void)
     pthread_cond_timedwait(&progress, &stub_lock, &until);
 }
 
+/* The caller holds stub_lock. */
 static void *where(uint64_t address, uint64_t size)
 {
-    uint8_t *device;
+    uint8_t *device = stub_translate(address, size);
 
-    pthread_mutex_lock(&stub_lock);
-    device = stub_translate(address, size);
-    pthread_mutex_unlock(&stub_lock);
     return device ? device : (void *)(uintptr_t)address;
 }
 
 static void run(struct stub_op *op)
 {
+    void *target;
+    void *source = NULL;
+
     if (stub_settings.delay_us > 0)
         nap(stub_settings.delay_us);
+    /* In this order, as where memory gets another home: that one holds stub_lock while it waits for the engines. */
+    pthread_mutex_lock(&stub_lock);
     pthread_rwlock_rdlock(&stub_engine);
+    target = where(op->target, op->size);
     if (op->kind == OP_COPY)
-        memmove(where(op->target, op->size), where(op->source, op->size), op->size);
+        source = where(op->source, op->size);
+    pthread_mutex_unlock(&stub_lock);
+    if (op->kind == OP_COPY)
+        memmove(target, source, op->size);
     else if (op->kind == OP_SET)
-        memset(where(op->target, op->size), op->value, op->size);
+        memset(target, op->value, op->size);
     pthread_rwlock_unlock(&stub_engine);
     if (op->kind == OP_COPY && stub_settings.copy_mbps > 0)
         nap((long)(op->size / (uint64_t)stub_settings.copy_mbps));

@@ -186,7 +186,7 @@ class TensorTest {
         assertThat(tensor.isClosed()).isTrue();
         assertThatIllegalStateException().isThrownBy(tensor::address).withMessageContaining("'o' is closed");
         assertThatIllegalStateException().isThrownBy(() -> tensor.asByteBuffer(0, 1));
-        assertThat(tensor).hasToString("Tensor[o, U8, [8], 8 bytes, closed]");
+        assertThat(tensor).hasToString("Tensor[o, U8, [8], 8 bytes, host, closed]");
     }
 
     @Test
