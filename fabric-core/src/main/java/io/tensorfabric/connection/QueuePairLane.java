@@ -209,9 +209,14 @@ final class QueuePairLane implements Lane, CompletionTarget {
         }
     }
 
-    /** Called by the transmission, under the lock, which it releases. */
+    /**
+     * Called by the transmission, under the lock, which it releases. What was not used is given back after that: it may call
+     * a user of this lane, who begins another transmission.
+     */
     void submit(LaneTransmission sealed, TransmissionListener listener, long token) {
         SendRequests requests = sealed.requests();
+        int unusedRequests;
+        boolean unusedCredit;
         try {
             int buffer = -1;
             if (sealed.hasMessage()) {
@@ -222,11 +227,13 @@ final class QueuePairLane implements Lane, CompletionTarget {
                 sealed.seal(0, 0);
             }
             slots.post(listener, token, requests.size(), buffer, sealed.isInternal());
-            giveBack(sealed.unusedRequests(), sealed.hasUnusedCredit());
+            unusedRequests = sealed.unusedRequests();
+            unusedCredit = sealed.hasUnusedCredit();
             post(requests);
         } finally {
             lock.unlock();
         }
+        giveBack(unusedRequests, unusedCredit);
     }
 
     /** A refusal leaves the transmission posted: it ends with the others when the connection is torn down. */
@@ -245,8 +252,10 @@ final class QueuePairLane implements Lane, CompletionTarget {
     }
 
     void cancel(LaneTransmission cancelled) {
-        giveBack(cancelled.reservedRequests(), cancelled.hasCredit());
+        int requests = cancelled.reservedRequests();
+        boolean credit = cancelled.hasCredit();
         lock.unlock();
+        giveBack(requests, credit);
     }
 
     private void giveBack(int requests, boolean credit) {

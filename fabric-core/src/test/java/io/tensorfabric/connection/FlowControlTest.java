@@ -11,6 +11,7 @@ import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -104,6 +105,39 @@ class FlowControlTest {
             Transmission transmission = lane.begin(1, false);
             assertThat(transmission).isNotNull();
             transmission.cancel();
+        }
+    }
+
+    /** The connection sends messages of its own on the poller's thread, which is also the one that calls who was refused. */
+    @Test
+    void whenTheConnectionItselfSendsThenWhoWasRefusedMayBeginInTheCall() throws Exception {
+        try (TwoNodes nodes = LaneTest.withoutHeartbeats(0, 4, FabricDeviceOptions.defaults());
+                BufferLease source = nodes.a().pool().acquire(64, "test")) {
+            FabricConnection connection = (FabricConnection) nodes.connect();
+            QueuePairLane lane = connection.lane(0);
+            nodes.a().faults().holdCompletions(true);
+            for (int i = 0; i < 4; i++) {
+                Sends.write(lane, source, 64, LaneTest.zone(nodes, connection), 0);
+            }
+            assertThat(lane.begin(1, false)).isNull();
+            CompletableFuture<Boolean> called = new CompletableFuture<>();
+            nodes.a().recording().onReady(() -> {
+                try {
+                    called.complete(lane.begin(1, false) == null);
+                } catch (RuntimeException e) {
+                    called.completeExceptionally(e);
+                }
+            });
+            connection.laneSet().poller().execute(() -> {
+                LaneTransmission message = lane.beginInternal(true, 0);
+                message.open(MessageTypes.CREDIT);
+                message.submit(InternalWork.IGNORED, 0);
+            });
+            assertThat(called.get(10, TimeUnit.SECONDS))
+                    .as("there is no room yet")
+                    .isTrue();
+            nodes.a().recording().onReady(() -> {});
+            nodes.a().faults().holdCompletions(false);
         }
     }
 
