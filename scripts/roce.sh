@@ -78,11 +78,22 @@ roce_option() {
       [[ $2 == qemu || $2 == uml ]] || die "there is no engine $2: qemu or uml"
       roce_engine=$2
       ;;
-    --share) roce_shares+=("$(realpath -e "$2")") ;;
+    --share)
+      [[ -d $(roce_callers "$2") ]] || die "--share: there is no folder $2"
+      roce_shares+=("$(realpath -e "$(roce_callers "$2")")")
+      ;;
     --env) roce_variables+=("$2") ;;
     --memory) roce_memory=$2 ;;
-    --timeout) roce_timeout=$2 ;;
+    --timeout)
+      [[ $2 =~ ^[1-9][0-9]*$ ]] || die "--timeout is a number of seconds, not $2"
+      roce_timeout=$2
+      ;;
   esac
+}
+
+# A path as the caller means it.
+roce_callers() {
+  [[ $1 == /* ]] && printf '%s' "$1" || printf '%s/%s' "$CALLER_FOLDER" "$1"
 }
 
 run_roce() {
@@ -99,7 +110,9 @@ run_roce() {
 
 # Why this machine cannot have the guest; nothing when it can.
 roce_unavailable() {
-  if [[ $(uname -m) != x86_64 ]]; then
+  if [[ $PWD$roce_state =~ [[:space:],] ]]; then
+    printf 'its kernel takes no paths with spaces or commas: %s, %s' "$PWD" "$roce_state"
+  elif [[ $(uname -m) != x86_64 ]]; then
     printf 'the guest is for x86_64 machines'
   elif ! have apt-get || ! have dpkg-deb; then
     printf 'its packages come from Debian or Ubuntu'

@@ -40,10 +40,13 @@ roce_boot() {
   out=$!
   cat "$roce_run/err" >&2 &
   err=$!
-  "roce_${roce_engine}_run" &
+  # Held open, so that both readers see an end also when the engine dies before it opens the pipes.
+  exec 5>"$roce_run/out" 6>"$roce_run/err"
+  "roce_${roce_engine}_run" 5>&- 6>&- &
   roce_guest=$!
   wait "$roce_guest" || code=$?
   roce_guest=''
+  exec 5>&- 6>&-
   wait "$out" "$err" 2>/dev/null || true
   roce_outcome "$code"
 }

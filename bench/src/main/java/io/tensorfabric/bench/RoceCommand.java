@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.springframework.context.ConfigurableApplicationContext;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -49,6 +50,10 @@ final class RoceCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         PrintWriter out = spec.commandLine().getOut();
+        if (devices.size() != 2) {
+            throw new CommandLine.ParameterException(
+                    spec.commandLine(), "--devices are two, a sender's and a receiver's, not " + devices);
+        }
         List<String> receiver = List.of("--device", devices.get(1), "--provider", "verbs", "--pool", node.pool + "");
         node.provider = "verbs";
         progress("starting the receiver on " + devices.get(1));
