@@ -209,10 +209,7 @@ final class QueuePairLane implements Lane, CompletionTarget {
         }
     }
 
-    /**
-     * Called by the transmission, under the lock, which it releases. What was not used is given back after that: it may call
-     * a user of this lane, who begins another transmission.
-     */
+    /** Called by the transmission, under the lock, which it releases before it gives back: that may call another user. */
     void submit(LaneTransmission sealed, TransmissionListener listener, long token) {
         SendRequests requests = sealed.requests();
         int unusedRequests;

@@ -37,7 +37,6 @@ final class LinkSender {
         this.pumpsAnswersSent = pumps::answersSent;
     }
 
-    /** For the receiving half of the link. */
     AnswerSender answers() {
         return answers;
     }
@@ -213,7 +212,7 @@ final class LinkSender {
         }
     }
 
-    /** The peer's receiver refused. */
+    /** The peer's receiver refused. When it ends, whoever takes its place may take the tensor. */
     void rejected(long transferId, RejectCode code, String text) {
         Push push;
         boolean again;
@@ -231,7 +230,6 @@ final class LinkSender {
             lock.unlock();
         }
         if (again) {
-            // Whoever takes the peer's place may take the tensor.
             push.attemptFailed(PushFailures.peerShutsDown(push));
         } else {
             push.fail(PushFailures.rejected(push, code, text));
