@@ -7,6 +7,8 @@ source scripts/roce/suite.sh
 
 readonly strict_java=25
 readonly strict_folder=target/jdk25
+# They wait for deadlines most of the time, which are the same on every JDK.
+readonly strict_patient='!LateWriteTest,!ReconnectTest,!RecoveryTest,!TeardownTest,!StormTest,!EvictionTest,!GpuTransferTest'
 
 run_test() {
   local guest=yes
@@ -40,7 +42,7 @@ run_test() {
   return "$status"
 }
 
-# Error Prone, NullAway and the core's tests on a recent JDK, built beside the ordinary classes.
+# Error Prone, NullAway and most of the core's tests on a recent JDK, built beside the ordinary classes.
 strict_gate() {
   local jdk
   if [[ $(java_release "$JAVA_HOME") -ge $strict_java ]]; then
@@ -49,13 +51,13 @@ strict_gate() {
   fi
   jdk=$(strict_jdk)
   if [[ -z $jdk ]]; then
-    skipped_gate="JDK $strict_java gate (Error Prone, NullAway, fabric-core's tests on JDK $strict_java):"
+    skipped_gate="JDK $strict_java gate (Error Prone, NullAway, most of fabric-core's tests on JDK $strict_java):"
     skipped_gate+=" no JDK $strict_java or later in $jvm_folder, set JAVA25_HOME"
     return
   fi
-  say "JDK $strict_java gate: Error Prone, NullAway and fabric-core's tests with $jdk"
+  say "JDK $strict_java gate: Error Prone, NullAway and most of fabric-core's tests with $jdk"
   JAVA_HOME=$jdk mvn_run -q -Dbuild.folder="$strict_folder" test-compile "$@" &&
-    JAVA_HOME=$jdk mvn_run -q -Dbuild.folder="$strict_folder" -pl fabric-core test && return
+    JAVA_HOME=$jdk mvn_run -q -Dbuild.folder="$strict_folder" -pl fabric-core test -Dtest="$strict_patient" && return
   strict_failed=yes
   return 1
 }
