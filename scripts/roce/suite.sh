@@ -75,7 +75,7 @@ suite_shim_in_guest() {
   run_roce --engine qemu --timeout 300 -- "native/target/native/linux-$(uname -m)/shim_test"
 }
 
-# The services' JVMs check JNI too, and would print their complaints to their logs, which ServiceProcess looks through.
+# JNI is checked in the parts above; the services run without, as users run them.
 suite_service_in_guest() {
   need_java
   demo_unpack
