@@ -20,21 +20,16 @@ final class LinkSender {
     private final Engine engine;
     private final Connection connection;
     private final ReentrantLock lock = new ReentrantLock();
-    private final PeerZones zones = new PeerZones();
-    private final RoomQueue roomQueue = new RoomQueue();
-    private final ZoneRequests zoneRequests;
     private final LanePumps pumps;
+    private final Rooms rooms;
     private final AnswerSender answers;
-    private final Runnable pumpsAnswersSent;
-    private boolean zonesKnown;
 
     LinkSender(Engine engine, Connection connection) {
         this.engine = engine;
         this.connection = connection;
-        this.zoneRequests = new ZoneRequests(engine, this, connection);
         this.pumps = new LanePumps(this, connection, engine.options());
+        this.rooms = new Rooms(engine, this, connection, pumps);
         this.answers = new AnswerSender(lock, pumps);
-        this.pumpsAnswersSent = pumps::answersSent;
     }
 
     AnswerSender answers() {
@@ -42,11 +37,7 @@ final class LinkSender {
     }
 
     void zonesOpened(List<ZoneGrant> grants) {
-        locked(() -> {
-            grants.forEach(zones::add);
-            zonesKnown = true;
-            serveRoom();
-        });
+        locked(() -> rooms.opened(grants));
     }
 
     void up() {
@@ -84,30 +75,11 @@ final class LinkSender {
                 push.release();
                 return true;
             }
-            findRoom(push);
+            rooms.find(push);
             return true;
         } finally {
             lock.unlock();
         }
-    }
-
-    private void findRoom(Push push) {
-        if (push.bytes() == 0) {
-            pumps.post(push);
-        } else if (!zonesKnown || (!zones.needsDedicated(push.bytes()) && !takeRoom(push))) {
-            push.phase(PushPhase.ROOM);
-            roomQueue.add(push);
-        } else if (push.zone != null) {
-            pumps.post(push);
-        } else {
-            push.phase(PushPhase.ROOM);
-            zoneRequests.add(push);
-            serveDedicated();
-        }
-    }
-
-    private boolean takeRoom(Push push) {
-        return !roomQueue.isBehind(push) && zones.reserve(push);
     }
 
     /** Ends a transmission with the header, from a pump. The peer may use the room from now on. */
@@ -132,6 +104,7 @@ final class LinkSender {
 
     /** A transmission of a push ended. */
     void completed(Push push, Lane lane, long bytes, WorkCompletionStatus status) {
+        boolean again;
         lock.lock();
         try {
             push.outstanding--;
@@ -149,13 +122,27 @@ final class LinkSender {
                 succeedIfDone(push);
             }
             pumps.ended(push, lane);
+            again = leaveIfTurnedAway(push);
         } finally {
             lock.unlock();
         }
+        if (again) {
+            push.attemptFailed(PushFailures.peerShutsDown(push));
+        }
+    }
+
+    /** Whether a push may try the peer's successor: the peer took it no more, and the device is done with this attempt. */
+    private static boolean leaveIfTurnedAway(Push push) {
+        boolean again = push.turnedAway && push.outstanding == 0 && !push.isDecided();
+        if (again) {
+            push.leaveLink();
+        }
+        return again;
     }
 
     private void succeedIfDone(Push push) {
-        if (!push.headerPosted || push.outstanding > 0 || push.placed < push.bytes() || push.broken) {
+        boolean placed = push.headerPosted && push.outstanding == 0 && push.placed == push.bytes();
+        if (!placed || push.broken || push.turnedAway) {
             return;
         }
         ReceiptLevel level = push.answer == null ? ReceiptLevel.PLACED : push.answer;
@@ -174,8 +161,7 @@ final class LinkSender {
         push.zone = null;
         push.release();
         if (zone != null && !push.headerPosted && !pumps.isDown()) {
-            zone.rooms().giveBack(push.offset);
-            roomFreed(zone);
+            rooms.giveBack(zone, push.offset);
         }
     }
 
@@ -186,8 +172,7 @@ final class LinkSender {
             if (!this.equals(push.link)) {
                 return false;
             }
-            roomQueue.remove(push);
-            zoneRequests.remove(push);
+            rooms.remove(push);
             pumps.remove(push);
             dropIfDone(push);
             return true;
@@ -222,16 +207,15 @@ final class LinkSender {
             if (push == null) {
                 return;
             }
-            again = code == RejectCode.SHUTTING_DOWN && push.outstanding == 0;
-            if (again) {
-                push.leaveLink();
-            }
+            // The answer may overtake the completion of what it answers.
+            push.turnedAway = code == RejectCode.SHUTTING_DOWN;
+            again = leaveIfTurnedAway(push);
         } finally {
             lock.unlock();
         }
         if (again) {
             push.attemptFailed(PushFailures.peerShutsDown(push));
-        } else {
+        } else if (code != RejectCode.SHUTTING_DOWN) {
             push.fail(PushFailures.rejected(push, code, text));
         }
     }
@@ -246,69 +230,22 @@ final class LinkSender {
     void released(int zoneId, long offset, long length) {
         lock.lock();
         try {
-            PeerZone zone = zones.find(zoneId);
-            if (zone == null || !zone.rooms().release(offset, length)) {
-                throw new ProtocolViolation("the peer gave back room that it does not have");
-            }
-            roomFreed(zone);
+            rooms.released(zoneId, offset, length);
         } finally {
             lock.unlock();
         }
     }
 
-    /** The peer wants a dedicated zone back. It asks again as long as it does not get it. */
+    /** The peer wants a dedicated zone back. */
     void retire(int zoneId) {
-        locked(() -> {
-            PeerZone zone = zones.find(zoneId);
-            if (zone != null && zone.isDedicated()) {
-                zone.wantRetired();
-                zones.retire(pumps.answers());
-                pumps.pumpAnswers();
-            }
-        });
-    }
-
-    private void roomFreed(PeerZone zone) {
-        if (zone.isDedicated()) {
-            zones.retire(pumps.answers());
-            pumps.pumpAnswers();
-            serveDedicated();
-        } else {
-            serveRoom();
-        }
-    }
-
-    private void serveRoom() {
-        Push first = zonesKnown ? roomQueue.peek() : null;
-        while (first != null) {
-            if (zones.needsDedicated(first.bytes())) {
-                roomQueue.remove(first);
-                findRoom(first);
-            } else if (zones.reserve(first)) {
-                roomQueue.remove(first);
-                pumps.post(first);
-            } else {
-                return;
-            }
-            first = roomQueue.peek();
-        }
-    }
-
-    private void serveDedicated() {
-        Push push = zoneRequests.serve(zones);
-        while (push != null) {
-            pumps.post(push);
-            push = zoneRequests.serve(zones);
-        }
+        locked(() -> rooms.retire(zoneId));
     }
 
     /** A zone that was asked for is there. */
     void zoneGranted(ZoneGrant grant) {
         locked(() -> {
             if (!pumps.isDown()) {
-                zones.add(grant);
-                zoneRequests.answered();
-                serveDedicated();
+                rooms.granted(grant);
             }
         });
     }
@@ -319,11 +256,11 @@ final class LinkSender {
         Push victim;
         lock.lock();
         try {
-            victim = pumps.isDown() ? null : zoneRequests.refused(refusal, zones);
+            victim = pumps.isDown() ? null : rooms.refused(refusal);
             if (victim != null && again) {
                 victim.leaveLink();
             }
-            serveDedicated();
+            rooms.serveDedicated();
         } finally {
             lock.unlock();
         }
@@ -338,11 +275,21 @@ final class LinkSender {
     }
 
     void answersSent() {
-        locked(pumpsAnswersSent);
+        lock.lock();
+        try {
+            pumps.answersSent();
+        } finally {
+            lock.unlock();
+        }
     }
 
     void ready(Lane lane) {
-        locked(() -> pumps.ready(lane));
+        lock.lock();
+        try {
+            pumps.ready(lane);
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Whether pushes or answers are under way. */
@@ -378,8 +325,7 @@ final class LinkSender {
         lock.lock();
         try {
             pumps.shut();
-            roomQueue.clear();
-            zoneRequests.clear();
+            rooms.clear();
             engine.pushes().forEach(push -> {
                 if (this.equals(push.link) && !push.isReleased()) {
                     if (push.isDecided()) {

@@ -29,9 +29,7 @@ import org.jspecify.annotations.Nullable;
 final class Push extends GuardedPush implements TransmissionListener, Runnable {
 
     private static final VarHandle OUTCOME = field("outcome", Object.class);
-
     private static final VarHandle RELEASED = field("released", boolean.class);
-
     private static final VarHandle CLEANED = field("cleaned", boolean.class);
 
     /** Outcome of a future that its user completed. */
@@ -78,9 +76,10 @@ final class Push extends GuardedPush implements TransmissionListener, Runnable {
     int outstanding;
     boolean headerPosted;
 
-    @Nullable ReceiptLevel answer;
-
     boolean broken;
+    boolean turnedAway; // by a peer that is shutting down
+
+    @Nullable ReceiptLevel answer;
 
     volatile TransferPath path = TransferPath.NONE;
 
@@ -233,6 +232,7 @@ final class Push extends GuardedPush implements TransmissionListener, Runnable {
         headerPosted = false;
         answer = null;
         broken = false;
+        turnedAway = false;
         link = null;
     }
 

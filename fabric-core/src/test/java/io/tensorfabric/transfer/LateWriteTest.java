@@ -39,7 +39,8 @@ class LateWriteTest {
         CircuitBreakerOptions patient =
                 new CircuitBreakerOptions(100, 100, 100, Duration.ofSeconds(1), Duration.ofSeconds(1), 1);
         return TransferOptions.builder()
-                .landingZoneSize(16 << 20)
+                // Two tensors, and the first one's byte in case its room is not back yet.
+                .landingZoneSize((16 << 20) + (1 << 16))
                 .resilience(new ResilienceOptions(new RetryOptions(3, Duration.ofMillis(20), 2), patient, 1024));
     }
 

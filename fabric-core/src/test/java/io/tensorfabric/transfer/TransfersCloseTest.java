@@ -7,8 +7,10 @@ import static org.awaitility.Awaitility.await;
 
 import io.tensorfabric.tensor.Tensor;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
@@ -83,15 +85,33 @@ class TransfersCloseTest {
             assertThat(pair.right.transfers().quiesce(Duration.ofMillis(50))).isFalse();
             TransferException e = failure(pair.left.transfers().push("right", tensor, options));
             assertThat(e).hasMessageContaining("is shutting down");
-            // An answer that overtakes the completion of its WRITE ends the push without another attempt.
-            if (e.kind() != TransferException.Kind.REJECTED) {
-                assertThat(e.kind()).isEqualTo(TransferException.Kind.PEER_LOST);
-                assertThat(e).hasMessageContaining("attempt 2").hasMessageContaining("'right'");
-            }
+            assertThat(e.kind()).isEqualTo(TransferException.Kind.PEER_LOST);
+            assertThat(e).hasMessageContaining("attempt 2").hasMessageContaining("'right'");
             pair.right.transfers().push("left", tensor, options).get(10, TimeUnit.SECONDS);
             go.countDown();
             under.get(10, TimeUnit.SECONDS);
             assertThat(pair.right.transfers().quiesce(Duration.ofSeconds(10))).isTrue();
+        }
+    }
+
+    @Test
+    void whenTheRefusalOvertakesTheCompletionOfItsWriteThenThePushTriesAgainAllTheSame() throws Exception {
+        try (FakePair pair = new FakePair(FakePair.small().retry(new RetryOptions(2, Duration.ofMillis(5), 1)));
+                Tensor tensor = tensor("t", 10, 1)) {
+            pair.right.transfers().register("all", "*", "*", ReceivedTensor::close);
+            pair.left.transfers().push("right", tensor).get(10, TimeUnit.SECONDS);
+            pair.right.transfers().quiesce(Duration.ofSeconds(10));
+            pair.left.faults.holdWireCompletions();
+            CompletableFuture<TransferReceipt> future = pair.left.transfers().push("right", tensor);
+            await().until(() -> pair.right.transfers().statistics().rejected() == 1);
+            // Whatever the refusal passes on its way has done its work after this.
+            for (ExecutorService step : List.of(pair.right.poller, pair.right.wire, pair.left.poller)) {
+                step.submit(() -> {}).get(10, TimeUnit.SECONDS);
+            }
+            assertThat(future).isNotDone();
+            pair.left.faults.resume();
+            assertThat(failure(future)).hasMessageContaining("attempt 2");
+            assertThat(pair.right.transfers().statistics().rejected()).isEqualTo(2);
         }
     }
 }

@@ -1,0 +1,135 @@
+package io.tensorfabric.transfer;
+
+import io.tensorfabric.connection.Connection;
+import io.tensorfabric.connection.ConnectionException;
+import io.tensorfabric.connection.ZoneGrant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Room for pushes in the zones that the peer of a link opened: finds it, queues those that wait for it, and takes back what
+ * is free again. Guarded by the lock of the link's sender.
+ */
+final class Rooms {
+
+    private final PeerZones zones = new PeerZones();
+    private final RoomQueue queue = new RoomQueue();
+    private final ZoneRequests requests;
+    private final LanePumps pumps;
+    private boolean zonesKnown;
+
+    Rooms(Engine engine, LinkSender sender, Connection connection, LanePumps pumps) {
+        this.requests = new ZoneRequests(engine, sender, connection);
+        this.pumps = pumps;
+    }
+
+    /** The zones that come with the connection. */
+    void opened(List<ZoneGrant> grants) {
+        grants.forEach(zones::add);
+        zonesKnown = true;
+        serveShared();
+    }
+
+    /** Posts a push as soon as there is room for it, which may be now. */
+    void find(Push push) {
+        if (push.bytes() == 0) {
+            pumps.post(push);
+        } else if (!zonesKnown || (!zones.needsDedicated(push.bytes()) && !takeShared(push))) {
+            push.phase(PushPhase.ROOM);
+            queue.add(push);
+        } else if (push.zone != null) {
+            pumps.post(push);
+        } else {
+            push.phase(PushPhase.ROOM);
+            requests.add(push);
+            serveDedicated();
+        }
+    }
+
+    private boolean takeShared(Push push) {
+        return !queue.isBehind(push) && zones.reserve(push);
+    }
+
+    /** No longer looks for room for a push. */
+    void remove(Push push) {
+        queue.remove(push);
+        requests.remove(push);
+    }
+
+    void clear() {
+        queue.clear();
+        requests.clear();
+    }
+
+    /** Takes back room that the peer never learnt of. */
+    void giveBack(PeerZone zone, long offset) {
+        zone.rooms().giveBack(offset);
+        freed(zone);
+    }
+
+    /** The peer gives room back. */
+    void released(int zoneId, long offset, long length) {
+        PeerZone zone = zones.find(zoneId);
+        if (zone == null || !zone.rooms().release(offset, length)) {
+            throw new ProtocolViolation("the peer gave back room that it does not have");
+        }
+        freed(zone);
+    }
+
+    /** The peer wants a dedicated zone back. It asks again as long as it does not get it. */
+    void retire(int zoneId) {
+        PeerZone zone = zones.find(zoneId);
+        if (zone != null && zone.isDedicated()) {
+            zone.wantRetired();
+            zones.retire(pumps.answers());
+            pumps.pumpAnswers();
+        }
+    }
+
+    private void freed(PeerZone zone) {
+        if (zone.isDedicated()) {
+            zones.retire(pumps.answers());
+            pumps.pumpAnswers();
+            serveDedicated();
+        } else {
+            serveShared();
+        }
+    }
+
+    private void serveShared() {
+        Push first = zonesKnown ? queue.peek() : null;
+        while (first != null) {
+            if (zones.needsDedicated(first.bytes())) {
+                queue.remove(first);
+                find(first);
+            } else if (zones.reserve(first)) {
+                queue.remove(first);
+                pumps.post(first);
+            } else {
+                return;
+            }
+            first = queue.peek();
+        }
+    }
+
+    /** Sends large pushes for which there are zones now. */
+    void serveDedicated() {
+        Push push = requests.serve(zones);
+        while (push != null) {
+            pumps.post(push);
+            push = requests.serve(zones);
+        }
+    }
+
+    /** A zone that was asked for is there. */
+    void granted(ZoneGrant grant) {
+        zones.add(grant);
+        requests.answered();
+        serveDedicated();
+    }
+
+    /** A zone that was asked for is refused. Returns the push that cannot do without, which no longer waits here. */
+    @Nullable Push refused(ConnectionException refusal) {
+        return requests.refused(refusal, zones);
+    }
+}
