@@ -26,6 +26,7 @@ import org.springframework.core.env.Environment;
  */
 @AutoConfiguration(
         afterName = {
+            "io.tensorfabric.autoconfigure.discovery.FabricDiscoveryAutoConfiguration",
             "io.tensorfabric.autoconfigure.negotiation.FabricNegotiationClientAutoConfiguration",
             "io.tensorfabric.autoconfigure.resilience.FabricResilienceAutoConfiguration"
         })
@@ -41,12 +42,6 @@ public final class FabricAutoConfiguration {
     @ConditionalOnMissingBean
     NodeIdentity fabricNodeIdentity(FabricProperties properties, Environment environment) {
         return NodeIdentities.identity(properties, environment);
-    }
-
-    @Bean
-    @ConditionalOnMissingBean
-    PeerDirectory fabricPeerDirectory(FabricProperties properties) {
-        return new PropertiesPeerDirectory(properties);
     }
 
     @Bean

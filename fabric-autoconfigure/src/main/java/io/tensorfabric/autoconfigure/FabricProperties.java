@@ -28,6 +28,7 @@ import org.springframework.util.unit.DataSize;
  * @param nodeId Id of this node, unique among all nodes. Without it the application's name and a random part drawn at
  *     each start are used, so set it where a restarted node should be known as the same one.
  * @param peers Peers that this node may push to: a list of name and url, or comma-separated "name=url".
+ * @param discovery How peers are found that are not listed.
  * @param memory Memory that is registered with the device.
  * @param gpu GPUs whose memory tensors lie in.
  * @param completion Completion queues and the threads that poll them.
@@ -48,6 +49,7 @@ public record FabricProperties(
         @Nullable Integer gidIndex,
         @Nullable String nodeId,
         @DefaultValue List<Peer> peers,
+        @DefaultValue @NestedConfigurationProperty DiscoveryProperties discovery,
         @DefaultValue Memory memory,
         @DefaultValue @NestedConfigurationProperty GpuProperties gpu,
         @DefaultValue @NestedConfigurationProperty CompletionProperties completion,
@@ -113,7 +115,8 @@ public record FabricProperties(
                     null);
         }
 
-        URI uri(boolean allowPlaintext) {
+        /** The complete url. */
+        public URI uri(boolean allowPlaintext) {
             return PeerUris.parse(url, allowPlaintext);
         }
     }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.tensorfabric.autoconfigure.actuate.FabricEndpointAutoConfiguration;
+import io.tensorfabric.autoconfigure.discovery.FabricDiscoveryAutoConfiguration;
 import io.tensorfabric.autoconfigure.health.FabricHealthContributorAutoConfiguration;
 import io.tensorfabric.autoconfigure.listener.FabricListenerAutoConfiguration;
 import io.tensorfabric.autoconfigure.metrics.FabricMetricsAutoConfiguration;
@@ -49,6 +50,7 @@ class FabricAutoConfigurationTest {
 
     private static final AutoConfigurations ALL = AutoConfigurations.of(
             FabricAutoConfiguration.class,
+            FabricDiscoveryAutoConfiguration.class,
             FabricEndpointAutoConfiguration.class,
             FabricHealthContributorAutoConfiguration.class,
             FabricListenerAutoConfiguration.class,

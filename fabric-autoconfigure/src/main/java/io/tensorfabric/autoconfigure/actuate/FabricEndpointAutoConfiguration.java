@@ -3,7 +3,10 @@ package io.tensorfabric.autoconfigure.actuate;
 import io.tensorfabric.autoconfigure.FabricAutoConfiguration;
 import io.tensorfabric.autoconfigure.FabricLifecycle;
 import io.tensorfabric.autoconfigure.FabricProperties;
+import io.tensorfabric.autoconfigure.discovery.PeerSources;
 import io.tensorfabric.connection.PeerDirectory;
+import java.util.List;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.endpoint.SanitizingFunction;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
@@ -33,8 +36,12 @@ public final class FabricEndpointAutoConfiguration {
     }
 
     @Bean
-    FabricInspector fabricInspector(FabricLifecycle lifecycle, FabricProperties properties, PeerDirectory peers) {
-        return new FabricInspector(lifecycle, properties, peers);
+    FabricInspector fabricInspector(
+            FabricLifecycle lifecycle,
+            FabricProperties properties,
+            PeerDirectory peers,
+            ObjectProvider<PeerSources> sources) {
+        return new FabricInspector(lifecycle, properties, peers, sources.getIfAvailable(() -> List::of));
     }
 
     @Bean

@@ -3,6 +3,7 @@ package io.tensorfabric.autoconfigure.actuate;
 import io.tensorfabric.autoconfigure.FabricLifecycle;
 import io.tensorfabric.autoconfigure.FabricNode;
 import io.tensorfabric.autoconfigure.FabricProperties;
+import io.tensorfabric.autoconfigure.discovery.PeerSources;
 import io.tensorfabric.connection.CompletionQueueStatus;
 import io.tensorfabric.connection.Connection;
 import io.tensorfabric.connection.ConnectionException;
@@ -36,10 +37,14 @@ final class FabricInspector {
 
     private final PeerDirectory directory;
 
-    FabricInspector(FabricLifecycle lifecycle, FabricProperties properties, PeerDirectory directory) {
+    private final PeerSources sources;
+
+    FabricInspector(
+            FabricLifecycle lifecycle, FabricProperties properties, PeerDirectory directory, PeerSources sources) {
         this.lifecycle = lifecycle;
         this.properties = properties;
         this.directory = directory;
+        this.sources = sources;
     }
 
     FabricViews.Overview overview() {
@@ -269,6 +274,7 @@ final class FabricInspector {
         return switch (name) {
             case "devices" -> devices();
             case "peers" -> peers();
+            case "discovery" -> new FabricViews.Discovery(sources.statuses());
             case "pools" -> pools();
             case "transfers" -> transfers();
             case "queue-pairs" -> queuePairs();

@@ -1,5 +1,6 @@
 package io.tensorfabric.autoconfigure.actuate;
 
+import io.tensorfabric.autoconfigure.discovery.PeerSourceStatus;
 import io.tensorfabric.connection.ConnectionState;
 import io.tensorfabric.connection.LanePurpose;
 import io.tensorfabric.connection.PeerRight;
@@ -37,6 +38,9 @@ final class FabricViews {
             Map<ConnectionState, Long> connections,
             @Nullable TransferStatistics transfers,
             List<String> warnings) {}
+
+    /** Who knows peers besides the properties, and what they answered. */
+    record Discovery(List<PeerSourceStatus> sources) {}
 
     /** The provider of the device, and why it is this one. */
     record Provider(String name, String reason, boolean fallback) {}

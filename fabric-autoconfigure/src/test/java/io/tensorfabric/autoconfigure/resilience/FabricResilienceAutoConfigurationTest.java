@@ -42,6 +42,7 @@ class FabricResilienceAutoConfigurationTest {
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(
                     io.tensorfabric.autoconfigure.FabricAutoConfiguration.class,
+                    io.tensorfabric.autoconfigure.discovery.FabricDiscoveryAutoConfiguration.class,
                     io.tensorfabric.autoconfigure.negotiation.FabricNegotiationClientAutoConfiguration.class,
                     FabricResilienceAutoConfiguration.class,
                     FabricResilienceMetricsAutoConfiguration.class))

@@ -3,6 +3,7 @@ package io.tensorfabric.autoconfigure.security;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tensorfabric.autoconfigure.FabricAutoConfiguration;
+import io.tensorfabric.autoconfigure.discovery.FabricDiscoveryAutoConfiguration;
 import io.tensorfabric.autoconfigure.negotiation.FabricNegotiationClientAutoConfiguration;
 import io.tensorfabric.autoconfigure.negotiation.FabricNegotiationServerAutoConfiguration;
 import io.tensorfabric.autoconfigure.resilience.FabricResilienceAutoConfiguration;
@@ -40,6 +41,7 @@ class FabricSecurityAutoConfigurationTest {
                     AnnotationConfigServletWebServerApplicationContext::new)
             .withConfiguration(AutoConfigurations.of(
                     FabricAutoConfiguration.class,
+                    FabricDiscoveryAutoConfiguration.class,
                     FabricNegotiationClientAutoConfiguration.class,
                     FabricNegotiationServerAutoConfiguration.class,
                     FabricResilienceAutoConfiguration.class,

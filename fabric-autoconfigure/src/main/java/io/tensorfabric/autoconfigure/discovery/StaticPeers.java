@@ -1,5 +1,6 @@
-package io.tensorfabric.autoconfigure;
+package io.tensorfabric.autoconfigure.discovery;
 
+import io.tensorfabric.autoconfigure.FabricProperties;
 import io.tensorfabric.connection.Peer;
 import io.tensorfabric.connection.PeerDirectory;
 import java.util.LinkedHashMap;
@@ -8,11 +9,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The peers of the properties. */
-final class PropertiesPeerDirectory implements PeerDirectory {
+final class StaticPeers implements PeerDirectory {
 
     private final Map<String, Peer> peers = new LinkedHashMap<>();
 
-    PropertiesPeerDirectory(FabricProperties properties) {
+    StaticPeers(FabricProperties properties) {
         boolean allowPlaintext = properties.security().allowPlaintext();
         for (FabricProperties.Peer peer : properties.peers()) {
             peers.put(peer.name(), new Peer(peer.name(), peer.uri(allowPlaintext), peer.nodeId()));
