@@ -14,8 +14,8 @@ import org.springframework.boot.convert.DurationUnit;
  *
  * @param refreshInterval How often the DNS and the registries are asked, so how long a moved peer stays unnoticed at most.
  * @param lookupTimeout Longest time for one question to the DNS, and for the first answers when this node starts.
- * @param dnsServer Address of the DNS server, such as "10.96.0.10:53". Without it those of this machine are asked.
  * @param dns Services whose members the DNS knows, such as headless services of Kubernetes.
+ * @param dnsServer Address of the DNS server, such as "10.96.0.10:53". Without it those of this machine are asked.
  * @param services Ids of services to look up with Spring Cloud's DiscoveryClient.
  */
 public record DiscoveryProperties(
@@ -25,8 +25,8 @@ public record DiscoveryProperties(
         @DefaultValue("2s") @DurationUnit(ChronoUnit.SECONDS)
         Duration lookupTimeout,
 
-        @Nullable String dnsServer,
         @DefaultValue List<Dns> dns,
+        @Nullable String dnsServer,
         @DefaultValue List<String> services) {
 
     static final int DNS_PORT = 53;
