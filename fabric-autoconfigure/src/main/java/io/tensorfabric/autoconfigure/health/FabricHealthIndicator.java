@@ -4,6 +4,7 @@ import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.tensorfabric.autoconfigure.FabricLifecycle;
 import io.tensorfabric.autoconfigure.FabricNode;
 import io.tensorfabric.connection.FabricDevice;
+import io.tensorfabric.connection.PeerState;
 import io.tensorfabric.connection.PeerStatus;
 import io.tensorfabric.memory.MemoryPoolStatistics;
 import io.tensorfabric.memory.cuda.GpuMemory;
@@ -70,11 +71,17 @@ final class FabricHealthIndicator extends AbstractHealthIndicator {
             return Status.DOWN;
         }
         if (ports.isDown(state == PortState.ACTIVE)) {
-            builder.withDetail(
-                    "reason", "The port has been " + state + " for more than " + PORT_GRACE.toSeconds() + " s");
+            builder.withDetail("reason", portReason(state));
             return Status.OUT_OF_SERVICE;
         }
         return Status.UP;
+    }
+
+    static String portReason(PortState state) {
+        return state == PortState.ACTIVE
+                ? "The port is ACTIVE again, and counts as back once it has stayed so for " + PORT_GRACE.toSeconds()
+                        + " s"
+                : "The port has been " + state + " for more than " + PORT_GRACE.toSeconds() + " s";
     }
 
     private static Map<String, Object> gpu(FabricNode node) {
@@ -104,13 +111,18 @@ final class FabricHealthIndicator extends AbstractHealthIndicator {
     private static Map<String, Object> peers(FabricNode node) {
         Map<String, Object> details = new LinkedHashMap<>();
         for (PeerStatus peer : node.connections().peers()) {
-            String failure = peer.lastFailure();
-            boolean working = failure == null || peer.failures() == 0;
-            String text = working ? peer.state().name() : peer.state() + ": " + failure;
+            String text = text(peer);
             PeerResilience.Status pushes = node.transfers().resilience().status(peer.peerName());
             boolean open = pushes != null && pushes.circuitBreaker() == CircuitBreaker.State.OPEN;
             details.put(peer.peerName(), open ? text + "; its circuit breaker is open" : text);
         }
         return details;
+    }
+
+    /** A connection that is up works, although its failures count until it has proved to be stable. */
+    static String text(PeerStatus peer) {
+        String failure = peer.lastFailure();
+        boolean working = failure == null || peer.failures() == 0 || peer.state() == PeerState.UP;
+        return working ? peer.state().name() : peer.state() + ": " + failure;
     }
 }
