@@ -27,8 +27,22 @@ bench_build() {
   touch "$jar"
 }
 
+# The program's own list of options needs no guest.
+bench_help() {
+  bench_usage
+  printf '\nOptions of the program:\n\n'
+  bench_build >&2
+  [[ -n ${JAVA_HOME:-} ]] || need_java >&2
+  "$JAVA_HOME/bin/java" -cp "bench/target/classes:$(<bench/target/run.classpath)" io.tensorfabric.bench.BenchApplication \
+    "$1" --help
+}
+
 bench_roce() {
   local engine=uml
+  if [[ " $* " == *' --help '* || " $* " == *' -h '* ]]; then
+    bench_help roce
+    return
+  fi
   if [[ ${1:-} == --engine && $# -ge 2 ]]; then
     engine=$2
     shift 2

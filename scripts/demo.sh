@@ -245,8 +245,7 @@ run_demo() {
   [[ -n $demo_guest ]] || demo_build
   [[ -n ${JAVA_HOME:-} && -n ${maven:-} ]] || need_java
   [[ -z $demo_gpu ]] || demo_prepare_gpu
-  mkdir -p .dev
-  demo_folder=$(mktemp -d "$PWD/.dev/demo.XXXXXX")
+  demo_make_folder
   demo_secret=$(od -An -N32 -tx1 /dev/urandom | tr -d ' \n')
   trap demo_cleanup EXIT
   trap 'exit 130' INT
@@ -276,6 +275,16 @@ demo_unpack() {
   "$JAVA_HOME/bin/java" "${demo_guest_jvm[@]:0:2}" -XX:ArchiveClassesAtExit="$demo_unpacked/app.jsa" \
     -Dspring.context.exit=onRefresh -jar "$demo_unpacked/tensor-service.jar" --server.address=127.0.0.1 --server.port=0 \
     >"$demo_unpacked/archive.log" 2>&1 </dev/null || say "no archive of classes, see $demo_unpacked/archive.log"
+}
+
+# In the guest it lies where it goes with the guest, however that ends.
+demo_make_folder() {
+  if [[ -n $demo_guest ]]; then
+    demo_folder=$(mktemp -d)
+    return
+  fi
+  mkdir -p .dev
+  demo_folder=$(mktemp -d "$PWD/.dev/demo.XXXXXX")
 }
 
 # The same demo in the guest.

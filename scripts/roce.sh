@@ -82,8 +82,14 @@ roce_option() {
       [[ -d $(roce_callers "$2") ]] || die "--share: there is no folder $2"
       roce_shares+=("$(realpath -e "$(roce_callers "$2")")")
       ;;
-    --env) roce_variables+=("$2") ;;
-    --memory) roce_memory=$2 ;;
+    --env)
+      [[ $2 =~ ^[A-Za-z_][A-Za-z_0-9]*= ]] || die "--env is NAME=VALUE, not $2"
+      roce_variables+=("$2")
+      ;;
+    --memory)
+      [[ $2 =~ ^[1-9][0-9]*[MG]$ ]] || die "--memory is a number and M or G, such as 4G, not $2"
+      roce_memory=$2
+      ;;
     --timeout)
       [[ $2 =~ ^[1-9][0-9]*$ ]] || die "--timeout is a number of seconds, not $2"
       roce_timeout=$2
