@@ -4,6 +4,7 @@ import io.tensorfabric.transfer.TransferOptions;
 import io.tensorfabric.transfer.WhenFull;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.convert.DurationUnit;
 import org.springframework.util.unit.DataSize;
@@ -101,6 +102,9 @@ public record TransferProperties(
      * @param memory Where listeners find tensors: "host", "cuda:N" for memory of a GPU, or "auto" for the first GPU in use
      *     and the host without one.
      * @param zoneSize Landing zone of each connected peer.
+     * @param maxSizePerAddress Most memory for landing zones of connections that one address asked for, whatever the node
+     *     ids; more get 429. Half of what landing zones are taken out of, "fabric.memory.host.max-size" or that of the GPU,
+     *     unless set.
      * @param maxDedicatedSize Most memory for zones that peers ask for large tensors, all peers together.
      * @param maxDedicatedSizePerPeer The same for one peer.
      * @param maxDedicatedZonesPerPeer Most such zones of one peer at a time.
@@ -109,6 +113,7 @@ public record TransferProperties(
     public record Landing(
             @DefaultValue("host") String memory,
             @DefaultValue("64MB") DataSize zoneSize,
+            @Nullable DataSize maxSizePerAddress,
             @DefaultValue("16GB") DataSize maxDedicatedSize,
             @DefaultValue("8GB") DataSize maxDedicatedSizePerPeer,
             @DefaultValue("64") int maxDedicatedZonesPerPeer,
@@ -119,10 +124,29 @@ public record TransferProperties(
         public Landing {
             LandingMemory.parse(memory);
             PropertyChecks.atLeast("fabric.landing.zone-size", zoneSize, PropertyChecks.PAGE);
+            if (maxSizePerAddress != null) {
+                PropertyChecks.atLeast("fabric.landing.max-size-per-address", maxSizePerAddress, zoneSize);
+            }
             PropertyChecks.atLeast("fabric.landing.max-dedicated-size", maxDedicatedSize, DataSize.ofBytes(0));
             PropertyChecks.atLeast(
                     "fabric.landing.max-dedicated-size-per-peer", maxDedicatedSizePerPeer, DataSize.ofBytes(0));
             PropertyChecks.positive("fabric.landing.dedicated-idle", dedicatedIdle);
+        }
+
+        /** How many connections of one address may have a landing zone, at least one. */
+        public int zonesPerAddress(FabricProperties.Memory pools) {
+            long most = maxSizePerAddress == null ? pool(pools) / 2 : maxSizePerAddress.toBytes();
+            return (int) Math.max(1, Math.min(Integer.MAX_VALUE, most / zoneSize.toBytes()));
+        }
+
+        private long pool(FabricProperties.Memory pools) {
+            long host = pools.host().maxSize().toBytes();
+            long gpu = pools.gpu().maxSize().toBytes();
+            LandingMemory where = LandingMemory.parse(memory);
+            if (where.kind() == null) {
+                return Math.min(host, gpu);
+            }
+            return where.isGpu() ? gpu : host;
         }
     }
 }

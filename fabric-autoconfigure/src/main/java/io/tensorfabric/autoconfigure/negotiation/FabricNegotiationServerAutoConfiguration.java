@@ -20,6 +20,7 @@ import org.springframework.boot.tomcat.ConfigurableTomcatWebServerFactory;
 import org.springframework.boot.web.servlet.ServletRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
 
 /** Auto-configuration of the answering end of the negotiation, on the web server of the service. */
 @AutoConfiguration(after = FabricAutoConfiguration.class)
@@ -37,7 +38,8 @@ public final class FabricNegotiationServerAutoConfiguration {
     CallerLimits fabricCallerLimits(FabricProperties properties) {
         return new CallerLimits(
                 properties.negotiation().maxCallsPerPeer(),
-                properties.negotiation().maxConnectionsPerAddress());
+                properties.negotiation().maxConnectionsPerAddress(),
+                properties.landing().zonesPerAddress(properties.memory()));
     }
 
     /** Gives back what connections occupied when they are gone. */
@@ -69,6 +71,12 @@ public final class FabricNegotiationServerAutoConfiguration {
         registration.setName(SERVLET);
         registration.setAsyncSupported(true);
         return registration;
+    }
+
+    @Bean
+    @ConditionalOnBooleanProperty(name = "fabric.security.mutual-tls")
+    ClientCertificateWarning fabricClientCertificateWarning(Environment environment) {
+        return new ClientCertificateWarning(environment);
     }
 
     @Configuration(proxyBeanMethods = false)

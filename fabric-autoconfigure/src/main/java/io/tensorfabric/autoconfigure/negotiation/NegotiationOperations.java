@@ -74,7 +74,11 @@ final class NegotiationOperations {
         rates.connecting(request.initiator().nodeId());
         boolean first = limits.opening(request.connectionId(), call.caller().address());
         try {
-            return handler.connect(request);
+            ConnectResponse response = handler.connect(request);
+            if (response.zones().isEmpty()) {
+                limits.withoutZone(request.connectionId());
+            }
+            return response;
         } catch (RuntimeException ex) {
             if (first) {
                 limits.closed(request.connectionId());

@@ -120,8 +120,32 @@ class CallerLimitsTest {
     }
 
     @Test
+    void whenTheConnectionsOfAnAddressTookTheirShareOfThePoolThenItGets429AndWhoGetsNoZoneDoesNot() throws Exception {
+        // Half of the pool is room for two.
+        try (NegotiationServer server = NegotiationServer.start(
+                "responder", "fabric.memory.host.max-size=256MB", "fabric.landing.zone-size=64MB")) {
+            for (int i = 0; i < 2; i++) {
+                assertThat(connect(server, "with-zone-" + i, "caller").statusCode())
+                        .isEqualTo(200);
+            }
+            HttpResponse<String> third = connect(server, "with-zone-2", "caller");
+            assertLimited(third);
+            assertThat(third.body()).contains("fabric.landing.max-size-per-address", "\"kind\":\"LIMIT\"");
+            assertThat(server.handler.calls).noneMatch(call -> call.contains("with-zone-2"));
+            server.limits().closed("with-zone-0");
+            assertThat(connect(server, "with-zone-2", "caller").statusCode()).isEqualTo(200);
+            server.limits().closed("with-zone-1");
+            server.handler.zones = List.of();
+            for (int i = 0; i < 4; i++) {
+                assertThat(connect(server, "without-zone-" + i, "caller").statusCode())
+                        .isEqualTo(200);
+            }
+        }
+    }
+
+    @Test
     void whenALimitIsReachedThenOtherCallersAndAddressesHaveTheirs() {
-        CallerLimits limits = new CallerLimits(1, 1);
+        CallerLimits limits = new CallerLimits(1, 1, 1);
         limits.begin("a");
         limits.begin("b");
         assertThatThrownBy(() -> limits.begin("a")).isInstanceOf(NegotiationProblem.class);

@@ -30,6 +30,8 @@ class FakeNegotiationHandler implements NegotiationHandler {
 
     volatile RuntimeException failure;
 
+    volatile List<ZoneGrant> zones = List.of(ZONE);
+
     FakeNegotiationHandler(String nodeId) {
         this.identity = new NodeIdentity(nodeId, nodeId + "-start-1");
     }
@@ -46,7 +48,7 @@ class FakeNegotiationHandler implements NegotiationHandler {
     @Override
     public ConnectResponse connect(ConnectRequest request) {
         note("connect " + request.connectionId());
-        return new ConnectResponse(request.connectionId(), identity, PATH, 4096, request.lanes(), List.of(ZONE));
+        return new ConnectResponse(request.connectionId(), identity, PATH, 4096, request.lanes(), zones);
     }
 
     @Override

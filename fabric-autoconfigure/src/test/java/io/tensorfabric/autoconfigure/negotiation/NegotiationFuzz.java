@@ -46,7 +46,7 @@ public final class NegotiationFuzz {
     private final TestNode node =
             TestNode.builder("responder", new LocalNetwork()).start();
 
-    private final CallerLimits limits = new CallerLimits(16, 64);
+    private final CallerLimits limits = new CallerLimits(16, 64, 64);
 
     private final NegotiationService service;
 
