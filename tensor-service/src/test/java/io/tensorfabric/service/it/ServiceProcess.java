@@ -70,13 +70,18 @@ final class ServiceProcess implements AutoCloseable {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(words("service.jvm"));
-        Stream.of(options).filter(option -> option.startsWith("-D")).forEach(command::add);
-        command.addAll(List.of("-Xmx256m", "-jar", JAR.toString(), "--fabric.node-id=" + name));
+        command.add("-Xmx256m");
+        Stream.of(options).filter(ServiceProcess::isForJvm).forEach(command::add);
+        command.addAll(List.of("-jar", JAR.toString(), "--fabric.node-id=" + name));
         command.addAll(words("service.options." + name));
-        Stream.of(options).filter(option -> !option.startsWith("-D")).forEach(command::add);
+        Stream.of(options).filter(option -> !isForJvm(option)).forEach(command::add);
         addUnlessGiven(command, "--server.address=", "127.0.0.1");
         addUnlessGiven(command, "--server.port=", "0");
         return command;
+    }
+
+    private static boolean isForJvm(String option) {
+        return option.startsWith("-D") || option.startsWith("-X");
     }
 
     private static void addUnlessGiven(List<String> command, String option, String value) {

@@ -20,6 +20,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Case S12: what is under way ends, new work is refused, and the process is gone in time. */
 @Timeout(300)
@@ -152,6 +154,40 @@ class ShutdownIT {
             services.restartB();
             await().atMost(Duration.ofSeconds(30))
                     .until(() -> push(services.a(), file).statusCode() == 200);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                ":: Spring Boot ::",
+                "Starting TensorServiceApplication",
+                "Tomcat initialized",
+                "Exposing ",
+                "Fabric node b",
+                "Tomcat started"
+            })
+    void whenItIsToldToEndWhileItStartsThenItEndsInTimeAndLeavesNothing(String moment) throws Exception {
+        Path log = Files.createTempFile(folder, "service", ".log");
+        Path temporary = Files.createDirectory(folder.resolve("tmp"));
+        List<String> command = ServiceProcess.command("b", "-Djava.io.tmpdir=" + temporary);
+        Process process = ServiceProcess.builder(command, log).start();
+        try {
+            await().atMost(Duration.ofSeconds(90))
+                    .pollInterval(Duration.ofMillis(20))
+                    .until(() -> Files.readString(log).contains(moment));
+            process.destroy();
+            assertThat(process.waitFor(30, TimeUnit.SECONDS))
+                    .as("ends; it printed:%n%s", Files.readString(log))
+                    .isTrue();
+            assertThat(process.exitValue()).as(Files.readString(log)).isEqualTo(SIGTERM);
+            try (var left = Files.list(temporary)) {
+                assertThat(left.filter(path -> !path.getFileName().toString().startsWith("hsperfdata")))
+                        .as("temporary files")
+                        .isEmpty();
+            }
+        } finally {
+            process.destroyForcibly().waitFor();
         }
     }
 
