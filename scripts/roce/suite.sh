@@ -8,6 +8,8 @@
 source scripts/roce.sh
 # shellcheck source=scripts/demo.sh
 source scripts/demo.sh
+# shellcheck source=scripts/chaos.sh
+source scripts/chaos.sh
 
 readonly suite_log=$PWD/.dev/roce-suite.log
 readonly suite_guest_reports=$PWD/.dev/roce-reports
@@ -54,6 +56,7 @@ run_suite() {
   fi
   suite_part "test program of the shim, with sanitizers" suite_shim_in_guest || status=$?
   suite_part "killed peer and faults at the start of a service" suite_service_in_guest || status=$?
+  suite_part "faults under load" suite_chaos_in_guest || status=$?
   suite_part "demo" suite_demo_in_guest || status=$?
   suite_keep_reports native tensor-service
   return "$status"
@@ -84,6 +87,12 @@ suite_service_in_guest() {
     -Dservice.killed.bytes=$((128 << 20)) \
     -Dservice.options.a="--fabric.provider=verbs --fabric.device=rxe0" \
     -Dservice.options.b="--fabric.provider=verbs --fabric.device=rxe1"
+}
+
+# Half a minute in which this seed lets each kind of fault happen.
+suite_chaos_in_guest() {
+  ROCE_ENGINE=$suite_engine
+  run_chaos --roce --seconds 25 --seed 20
 }
 
 suite_demo_in_guest() {

@@ -45,6 +45,11 @@ public final class ChaosApplication implements Callable<Integer> {
     @Option(names = "--folder", description = "for logs and journals of the nodes (a new temporary one)")
     @Nullable Path folder;
 
+    @Option(
+            names = "--roce",
+            description = "on the RDMA devices of the Soft-RoCE guest, which has to be where this runs")
+    boolean roce;
+
     private ChaosApplication() {}
 
     /**
@@ -67,7 +72,8 @@ public final class ChaosApplication implements Callable<Integer> {
         Path logs = folder == null ? Files.createTempDirectory("chaos") : Files.createDirectories(folder);
         say(out, "seed " + chosen + ", logs in " + logs);
         try {
-            ChaosRun run = new ChaosRun(chosen, Duration.ofSeconds(seconds), logs, line -> say(out, line));
+            Network network = roce ? new RoceNetwork() : new SoftNetwork();
+            ChaosRun run = new ChaosRun(chosen, Duration.ofSeconds(seconds), logs, network, line -> say(out, line));
             ChaosRun.Result result = run.run(nodeCommand());
             say(out, "seed " + chosen + ", logs in " + logs);
             return report(out, result);

@@ -3,9 +3,11 @@ package io.tensorfabric.bench.chaos;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -39,11 +41,20 @@ final class ChaosRun {
 
     private static final int PORT_ATTEMPTS = 200;
 
+    /** Of the environment, since command lines are for all to read. */
+    private static final String SECRET = "FABRIC_SECURITY_SHARED_SECRET";
+
+    private static final int SECRET_BYTES = 32;
+
+    private static final SecureRandom SECURE = new SecureRandom();
+
     private final long seed;
 
     private final Duration length;
 
     private final Path folder;
+
+    private final Network network;
 
     private final Consumer<String> progress;
 
@@ -51,10 +62,11 @@ final class ChaosRun {
 
     private final List<String> violations = new ArrayList<>();
 
-    ChaosRun(long seed, Duration length, Path folder, Consumer<String> progress) {
+    ChaosRun(long seed, Duration length, Path folder, Network network, Consumer<String> progress) {
         this.seed = seed;
         this.length = length;
         this.folder = folder;
+        this.network = network;
         this.progress = progress;
     }
 
@@ -93,7 +105,7 @@ final class ChaosRun {
         quiesce();
         Map<String, Figures> baseline = baseline();
         orderAll(NodeCommand.ON);
-        List<Fault> plan = Fault.plan(seed, length, nodes.size());
+        List<Fault> plan = Fault.plan(seed, length, nodes.size(), network);
         progress.accept("load with " + plan.size() + " faults planned in " + length.toSeconds() + " s");
         Disturber disturber = new Disturber(nodes, progress);
         disturber.run(plan, length);
@@ -102,7 +114,7 @@ final class ChaosRun {
         quiesce();
         awaitBaseline(baseline);
         for (Node node : nodes) {
-            progress.accept(wires(node));
+            progress.accept(paths(node));
         }
         progress.accept("ending the nodes");
         for (Node node : nodes) {
@@ -112,13 +124,12 @@ final class ChaosRun {
     }
 
     /** That what the faults disturb is what the nodes use; a run in which they found another way proves nothing. */
-    private String wires(Node node) {
-        long megabytes = node.data().bytes() >> 20;
-        if (megabytes == 0 || node.rest().connections() == 0) {
-            violations.add("no proof: nothing reached node " + node.id() + " through the wires");
+    private String paths(Node node) throws IOException {
+        if (node.data().bytes() >> 20 == 0 || node.rest().connections() == 0) {
+            violations.add("no proof: nothing reached node " + node.id() + " where the faults are");
         }
-        return "to " + node.id() + ": " + node.data().connections() + " connections for " + megabytes + " MB of data, "
-                + node.rest().connections() + " for the negotiation";
+        return "to " + node.id() + ": " + node.data().summary() + ", "
+                + node.rest().connections() + " connections for the negotiation";
     }
 
     private Result check(Disturber disturber) throws IOException {
@@ -127,7 +138,7 @@ final class ChaosRun {
             incarnations.addAll(node.incarnations());
             violations.addAll(node.violations());
         }
-        Tally tally = Checker.check(incarnations);
+        Tally tally = Checker.check(incarnations, network.slowness());
         violations.addAll(tally.violations());
         return new Result(tally.withViolations(violations), disturber.done(), disturber.skipped());
     }
@@ -138,22 +149,25 @@ final class ChaosRun {
         Map<String, Node.Place> places = new HashMap<>();
         for (int i = 0; i < NAMES.size(); i++) {
             String id = NAMES.get(i);
-            places.put(id, new Node.Place(id, freePort(random, taken), freePort(random, taken), "127.0.1." + (11 + i)));
+            places.put(
+                    id, new Node.Place(i, id, freePort(random, taken), freePort(random, taken), "127.0.1." + (11 + i)));
         }
+        Map<String, String> secret = Map.of(SECRET, HexFormat.of().formatHex(SECURE.generateSeed(SECRET_BYTES)));
         for (String id : NAMES) {
             Node.Place place = Objects.requireNonNull(places.get(id));
             List<String> command = new ArrayList<>(java);
             command.addAll(List.of("node", "--id", id, "--seed", Long.toString(seed)));
             command.addAll(List.of("--port", Integer.toString(place.port())));
-            command.addAll(List.of("--soft-port", Integer.toString(place.softPort())));
-            command.addAll(List.of("--advertised", place.advertised()));
+            for (String property : network.properties(place)) {
+                command.addAll(List.of("--property", property));
+            }
             for (Node.Place peer : places.values()) {
                 if (!peer.id().equals(id)) {
                     command.add("--peer");
                     command.add(peer.id() + "=http://" + peer.advertised() + ":" + peer.port());
                 }
             }
-            nodes.add(new Node(place, command, folder));
+            nodes.add(new Node(place, network.pathTo(place), command, secret, folder));
         }
     }
 

@@ -65,12 +65,20 @@ final class Checker {
 
     private long latestNanos;
 
-    private Checker(List<Incarnation> incarnations) {
+    private final int slowness;
+
+    private Checker(List<Incarnation> incarnations, int slowness) {
         this.incarnations = incarnations;
+        this.slowness = slowness;
     }
 
-    static Tally check(List<Incarnation> incarnations) {
-        return new Checker(List.copyOf(incarnations)).check();
+    /**
+     * Checks what nodes noted.
+     *
+     * @param slowness how many times longer than on a machine of one's own the scheduling of threads may take
+     */
+    static Tally check(List<Incarnation> incarnations, int slowness) {
+        return new Checker(List.copyOf(incarnations), slowness).check();
     }
 
     private Tally check() {
@@ -172,11 +180,11 @@ final class Checker {
         long deadline =
                 started.time() + Duration.ofMillis(started.deadlineMillis()).toNanos();
         long late = ended.time() - deadline - sender.paused(started.time(), ended.time());
-        boolean first = started.time() - sender.loadBegan() < AT_FIRST.toNanos();
+        boolean first = started.time() - sender.loadBegan() < AT_FIRST.toNanos() * slowness;
         if (!first) {
             latestNanos = Math.max(latestNanos, late);
         }
-        if (late > (first ? LATE_AT_FIRST : LATE).toNanos()) {
+        if (late > (first ? LATE_AT_FIRST : LATE).toNanos() * slowness) {
             violations.add("late: push " + push + " to " + started.receiver() + " ended as " + ended.outcome() + " "
                     + late / 1_000_000 + " ms after its deadline of " + started.deadlineMillis() + " ms");
         }
@@ -223,7 +231,7 @@ final class Checker {
                 .filter(receiver -> receiver.end() == Incarnation.End.KILLED || started.level() == ReceiptLevel.PLACED)
                 .anyMatch(receiver -> receiver.endTime() >= started.time()
                         && receiver.endAsked() - receiver.paused(started.time(), receiver.endAsked())
-                                <= ended.time() + DELIVERY.toNanos());
+                                <= ended.time() + DELIVERY.toNanos() * slowness);
     }
 
     private record Arrival(Incarnation receiver, Event.Received event) {}

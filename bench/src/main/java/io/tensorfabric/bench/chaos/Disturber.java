@@ -14,8 +14,6 @@ import java.util.function.Consumer;
 /** Does what a plan says, on one thread. */
 final class Disturber {
 
-    private static final int DELAY_MILLIS = 40;
-
     private final List<Node> nodes;
 
     private final Consumer<String> progress;
@@ -109,29 +107,27 @@ final class Disturber {
                 node.current().pause();
                 finishLater(fault, node.current()::resume);
             }
-            case CUT_DATA -> node.data().cut();
             case CUT_REST -> node.rest().cut();
-            case PARTITION -> {
-                node.data().refuse(true);
-                node.rest().refuse(true);
-                finishLater(fault, () -> {
-                    node.data().refuse(false);
-                    node.rest().refuse(false);
-                });
-            }
-            case DELAY -> {
-                node.data().delay(DELAY_MILLIS);
-                finishLater(fault, () -> node.data().delay(0));
-            }
-            case STALL -> {
-                node.data().stall(true);
-                node.rest().stall(true);
-                finishLater(fault, () -> {
-                    node.data().stall(false);
-                    node.rest().stall(false);
-                });
-            }
-            default -> throw new IllegalStateException("No such fault: " + fault.kind());
+            default -> disturbNetwork(fault, node);
+        }
+    }
+
+    private void disturbNetwork(Fault fault, Node node) throws IOException, InterruptedException {
+        node.data().begin(fault.kind());
+        disturbNegotiation(fault.kind(), node, true);
+        if (!fault.kind().isMomentary()) {
+            finishLater(fault, () -> {
+                node.data().end(fault.kind());
+                disturbNegotiation(fault.kind(), node, false);
+            });
+        }
+    }
+
+    private static void disturbNegotiation(Fault.Kind kind, Node node, boolean value) {
+        if (kind == Fault.Kind.PARTITION) {
+            node.rest().refuse(value);
+        } else if (kind == Fault.Kind.STALL) {
+            node.rest().stall(value);
         }
     }
 

@@ -4,7 +4,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.TreeSet;
 
 /**
  * A fault of the plan.
@@ -19,30 +21,31 @@ record Fault(Duration at, Kind kind, int node, Duration length) {
     /** What happens. */
     enum Kind {
         /** SIGKILL; the length is the time until it is started again. */
-        KILL(14, 100, 3000),
+        KILL(100, 3000),
         /** SIGTERM; as above. */
-        RESTART(10, 100, 1500),
+        RESTART(100, 1500),
         /** SIGSTOP, then SIGCONT; some last longer than the heartbeat timeout. */
-        STOP(20, 100, 6000),
+        STOP(100, 6000),
         /** Connections of the software device break at once. */
-        CUT_DATA(18, 0, 1),
+        CUT_DATA(0, 1),
         /** Calls of the negotiation break at once. */
-        CUT_REST(6, 0, 1),
+        CUT_REST(0, 1),
         /** Neither data nor negotiation reaches the node: connections break and new ones are refused. */
-        PARTITION(12, 200, 6000),
+        PARTITION(200, 6000),
         /** Data to the node is late. */
-        DELAY(12, 500, 5000),
+        DELAY(500, 5000),
         /** Data and negotiation to the node stand still, and go on later. */
-        STALL(8, 500, 7000);
-
-        private final int weight;
+        STALL(500, 7000),
+        /** Some packets to the node are lost. */
+        LOSS(500, 6000),
+        /** The port of the node's device goes down, and with it that at the other end of the cable. */
+        LINK_DOWN(100, 3000);
 
         private final int leastMillis;
 
         private final int mostMillis;
 
-        Kind(int weight, int leastMillis, int mostMillis) {
-            this.weight = weight;
+        Kind(int leastMillis, int mostMillis) {
             this.leastMillis = leastMillis;
             this.mostMillis = mostMillis;
         }
@@ -51,6 +54,11 @@ record Fault(Duration at, Kind kind, int node, Duration length) {
         boolean isOfProcess() {
             return this == KILL || this == RESTART || this == STOP;
         }
+
+        /** Whether it is over as soon as it happened. */
+        boolean isMomentary() {
+            return this == CUT_DATA || this == CUT_REST;
+        }
     }
 
     private static final int LEAST_GAP_MILLIS = 200;
@@ -58,32 +66,30 @@ record Fault(Duration at, Kind kind, int node, Duration length) {
     private static final int MOST_GAP_MILLIS = 1800;
 
     /** The same faults for the same seed: first each kind once in some order, then each as often as its weight says. */
-    static List<Fault> plan(long seed, Duration length, int nodes) {
+    static List<Fault> plan(long seed, Duration length, int nodes, Network network) {
+        Map<Kind, Integer> weights = network.faults();
         Random random = new Random(seed);
         List<Fault> plan = new ArrayList<>();
-        List<Kind> first = new ArrayList<>(List.of(Kind.values()));
+        List<Kind> first = new ArrayList<>(new TreeSet<>(weights.keySet()));
         Collections.shuffle(first, random);
         long at = 0;
         while (true) {
-            at += random.nextInt(LEAST_GAP_MILLIS, MOST_GAP_MILLIS);
+            at += random.nextInt(LEAST_GAP_MILLIS, MOST_GAP_MILLIS) * network.slowness();
             if (at >= length.toMillis()) {
                 return List.copyOf(plan);
             }
-            Kind kind = plan.size() < first.size() ? first.get(plan.size()) : pick(random);
+            Kind kind = plan.size() < first.size() ? first.get(plan.size()) : pick(random, weights);
             int node = random.nextInt(nodes);
             long lasts = random.nextInt(kind.leastMillis, kind.mostMillis);
             plan.add(new Fault(Duration.ofMillis(at), kind, node, Duration.ofMillis(lasts)));
         }
     }
 
-    private static Kind pick(Random random) {
-        int all = 0;
-        for (Kind kind : Kind.values()) {
-            all += kind.weight;
-        }
+    private static Kind pick(Random random, Map<Kind, Integer> weights) {
+        int all = weights.values().stream().mapToInt(Integer::intValue).sum();
         int left = random.nextInt(all);
         for (Kind kind : Kind.values()) {
-            left -= kind.weight;
+            left -= weights.getOrDefault(kind, 0);
             if (left < 0) {
                 return kind;
             }

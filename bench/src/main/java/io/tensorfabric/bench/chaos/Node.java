@@ -12,8 +12,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * A node over all its starts, always on the same ports. Peers reach its data through the wire {@code data} and its
- * negotiation through {@code rest}. Used by one thread at a time.
+ * A node over all its starts, always on the same ports. Peers reach its data by the path {@code data} and its
+ * negotiation through the wire {@code rest}. Used by one thread at a time.
  */
 final class Node implements AutoCloseable {
 
@@ -23,9 +23,11 @@ final class Node implements AutoCloseable {
 
     private final List<String> command;
 
+    private final Map<String, String> environment;
+
     private final Path folder;
 
-    private final Wire data;
+    private final DataPath data;
 
     private final Wire rest;
 
@@ -35,12 +37,13 @@ final class Node implements AutoCloseable {
 
     private boolean alive;
 
-    Node(Place place, List<String> command, Path folder) throws IOException {
+    Node(Place place, DataPath data, List<String> command, Map<String, String> environment, Path folder)
+            throws IOException {
         this.id = place.id();
         this.command = List.copyOf(command);
+        this.environment = Map.copyOf(environment);
         this.folder = folder;
-        this.data = new Wire(
-                Wire.loopback(place.advertised(), place.softPort()), Wire.loopback("127.0.0.1", place.softPort()));
+        this.data = data;
         this.rest = new Wire(Wire.loopback(place.advertised(), place.port()), Wire.loopback("127.0.0.1", place.port()));
         this.actuator = new Actuator(place.port());
     }
@@ -48,18 +51,19 @@ final class Node implements AutoCloseable {
     /**
      * Where a node is.
      *
+     * @param index its place among the nodes
      * @param id its id
      * @param port of its web server
      * @param softPort of its software device
      * @param advertised loopback address at which wires take what is for it
      */
-    record Place(String id, int port, int softPort, String advertised) {}
+    record Place(int index, String id, int port, int softPort, String advertised) {}
 
     String id() {
         return id;
     }
 
-    Wire data() {
+    DataPath data() {
         return data;
     }
 
@@ -79,7 +83,7 @@ final class Node implements AutoCloseable {
                 Integer.toString(generation),
                 "--journal",
                 NodeProcess.journal(folder, id, generation).toString()));
-        starts.add(new NodeProcess(id, generation, all, folder));
+        starts.add(new NodeProcess(id, generation, all, environment, folder));
         alive = true;
     }
 

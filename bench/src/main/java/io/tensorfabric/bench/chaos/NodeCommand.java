@@ -45,11 +45,8 @@ final class NodeCommand implements Callable<Integer> {
     @Option(names = "--port", required = true)
     int port;
 
-    @Option(names = "--soft-port", required = true)
-    int softPort;
-
-    @Option(names = "--advertised", required = true)
-    String advertised = "";
+    @Option(names = "--property", description = "of the application: name=value")
+    List<String> more = new ArrayList<>();
 
     @Option(names = "--peer", required = true, description = "name=url")
     Map<String, String> peers = new LinkedHashMap<>();
@@ -101,9 +98,6 @@ final class NodeCommand implements Callable<Integer> {
                 "--server.tomcat.threads.max=12",
                 "--management.endpoints.web.exposure.include=health,metrics,fabric,queuepairs",
                 "--fabric.node-id=" + id,
-                "--fabric.provider=soft",
-                "--fabric.soft.port=" + softPort,
-                "--fabric.soft.advertised-address=" + advertised,
                 "--fabric.memory.host.slab-size=32MB",
                 "--fabric.memory.host.max-size=192MB",
                 "--fabric.landing.zone-size=4MB",
@@ -115,6 +109,7 @@ final class NodeCommand implements Callable<Integer> {
                 "--fabric.connection.heartbeat-timeout=4s",
                 "--fabric.connection.max-reconnect-backoff=2s",
                 "--fabric.resilience.circuit-breaker.max-open-wait=2s"));
+        more.forEach(property -> properties.add("--" + property));
         int index = 0;
         for (Map.Entry<String, String> peer : peers.entrySet()) {
             properties.add("--fabric.peers[" + index + "].name=" + peer.getKey());

@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -53,12 +54,15 @@ final class NodeProcess {
 
     private long stoppedAt;
 
-    NodeProcess(String node, int generation, List<String> command, Path folder) throws IOException {
+    NodeProcess(String node, int generation, List<String> command, Map<String, String> environment, Path folder)
+            throws IOException {
         this.node = node;
         this.generation = generation;
         this.journal = journal(folder, node, generation);
         this.log = folder.resolve(node + "-" + generation + ".log");
-        process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+        builder.environment().putAll(environment);
+        process = builder.start();
         orders = new BufferedWriter(process.outputWriter(StandardCharsets.UTF_8));
         Thread reader = new Thread(this::read, "chaos-output-" + node + "-" + generation);
         reader.setDaemon(true);

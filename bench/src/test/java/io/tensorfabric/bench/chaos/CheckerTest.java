@@ -182,7 +182,7 @@ class CheckerTest {
     }
 
     private static Tally check(Incarnation... incarnations) {
-        return Checker.check(List.of(incarnations));
+        return Checker.check(List.of(incarnations), 1);
     }
 
     private static Incarnation sender(End end, Event... events) {

@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -56,17 +55,5 @@ class JournalTest {
         } finally {
             OffHeap.free(address);
         }
-    }
-
-    @Test
-    void whenTheSeedIsTheSameThenSoIsThePlanAndEachFaultIsInIt() {
-        List<Fault> plan = Fault.plan(5, Duration.ofSeconds(300), 3);
-
-        assertThat(plan).isEqualTo(Fault.plan(5, Duration.ofSeconds(300), 3));
-        assertThat(plan).isNotEqualTo(Fault.plan(6, Duration.ofSeconds(300), 3));
-        assertThat(plan.subList(0, Fault.Kind.values().length))
-                .extracting(Fault::kind)
-                .contains(Fault.Kind.values());
-        assertThat(plan).extracting(Fault::node).containsOnly(0, 1, 2);
     }
 }
