@@ -4,6 +4,8 @@
 
 # shellcheck source=scripts/roce/suite.sh
 source scripts/roce/suite.sh
+# shellcheck source=scripts/chart.sh
+source scripts/chart.sh
 
 readonly strict_java=25
 readonly strict_folder=target/jdk25
@@ -19,6 +21,7 @@ run_test() {
   say "building, checking and testing all modules"
   need_maven
   need_native "$@"
+  need_promtool
   mkdir -p .dev
   rm -rf ./*/target/surefire-reports ./*/target/failsafe-reports ./*/"$strict_folder"/surefire-reports
   local log=.dev/test.log status=0
