@@ -44,10 +44,24 @@ final class InboundTransfer implements ReceivedTensor, Runnable {
     private @Nullable RejectCode rejected;
     private String reason = "";
 
+    /** Who has it; set before any answer can be put off. */
+    private volatile ListenerRegistry.@Nullable Listener taker;
+
+    /** Of a listener that answers later. */
+    private volatile @Nullable DeferredAnswer deferred;
+
+    /** By its listener's return; guarded by this. */
+    private boolean answered;
+
     // The list of those under way. Guarded by the inbox.
     @Nullable InboundTransfer previous;
 
     @Nullable InboundTransfer next;
+
+    boolean linked;
+
+    /** Its thread is done with it. */
+    boolean returned;
 
     /** @param address first byte in the zone, 0 for an empty tensor */
     InboundTransfer(Engine engine, PeerLink home, TensorMessage message, @Nullable GrantedZone zone, long address) {
@@ -100,6 +114,23 @@ final class InboundTransfer implements ReceivedTensor, Runnable {
     @Override
     public boolean dedicatedZone() {
         return zone != null && zone.isDedicated();
+    }
+
+    @Override
+    public synchronized Acknowledgment defer() {
+        if (deferred != null || answered) {
+            String why = answered ? "is given already: put it off before the listener returns" : "was put off before";
+            throw new IllegalStateException("The answer for tensor '" + tensor.name() + "' " + why);
+        }
+        DeferredAnswer later = new DeferredAnswer(this);
+        deferred = later;
+        return later;
+    }
+
+    /** Whether its listener returned or will return without an answer. */
+    boolean isPutOff() {
+        DeferredAnswer later = deferred;
+        return later != null && !later.isEnded();
     }
 
     @Override
@@ -201,27 +232,64 @@ final class InboundTransfer implements ReceivedTensor, Runnable {
                 refuse(RejectCode.NO_LISTENER, "the listener for it was taken away");
                 return;
             }
+            taker = listener;
             try {
-                if (listener.receive(this)) {
-                    processed();
-                    return;
+                if (!listener.receive(this)) {
+                    continue;
                 }
+                returned();
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
-                failed(listener, e);
-                return;
-            } catch (TensorRefusedException e) {
-                refusedBy(listener, e.isTemporary() ? RejectCode.BUSY : RejectCode.REFUSED, e);
-                return;
-            } catch (PoolExhaustedException e) {
-                refusedBy(listener, RejectCode.BUSY, e);
-                return;
+                threw(listener, e);
             } catch (Throwable e) {
                 // Errors too: the sender waits for an answer, and the thread goes on with others' tensors.
-                failed(listener, e);
+                threw(listener, e);
+            }
+            return;
+        }
+    }
+
+    private void returned() {
+        synchronized (this) {
+            if (deferred != null) {
                 return;
             }
+            answered = true;
         }
+        processed();
+    }
+
+    private void threw(ListenerRegistry.Listener listener, Throwable problem) {
+        DeferredAnswer later;
+        synchronized (this) {
+            later = deferred;
+            answered = later == null;
+        }
+        if (later == null || later.end()) {
+            unprocessed(listener, problem);
+        }
+    }
+
+    /** The listener did not take it. */
+    private void unprocessed(ListenerRegistry.Listener listener, Throwable problem) {
+        if (problem instanceof TensorRefusedException refusal) {
+            refusedBy(listener, refusal.isTemporary() ? RejectCode.BUSY : RejectCode.REFUSED, refusal);
+        } else if (problem instanceof PoolExhaustedException full) {
+            refusedBy(listener, RejectCode.BUSY, full);
+        } else {
+            failed(listener, problem);
+        }
+    }
+
+    /** The answer that was put off. */
+    void answered(@Nullable Throwable problem) {
+        ListenerRegistry.Listener from = taker;
+        if (problem == null || from == null) {
+            processed();
+        } else {
+            unprocessed(from, problem);
+        }
+        engine.inbox().answered(this);
     }
 
     private void processed() {
@@ -237,38 +305,13 @@ final class InboundTransfer implements ReceivedTensor, Runnable {
 
     /** It has no room, or does not want it: the sender hears why, and may send it again. */
     private void refusedBy(ListenerRegistry.Listener listener, RejectCode code, RuntimeException why) {
-        long leftOut = listener.log().take();
-        if (leftOut >= 0) {
-            log.warn(
-                    "{} refused tensor '{}' of peer '{}': {}{}",
-                    listener,
-                    tensor.name(),
-                    peer(),
-                    why.getMessage(),
-                    leftOut(leftOut));
-        }
-        log.debug("{} refused tensor '{}' of peer '{}'", listener, tensor.name(), peer(), why);
+        listener.log().refused(listener, this, why);
         // Under PLACED and ACCEPTED the sender is done with it already.
         refuse(code, String.valueOf(why.getMessage()), ReceiptLevel.PROCESSED);
     }
 
-    private static String leftOut(long count) {
-        return count == 0 ? "" : " (and " + count + " more since the last of these lines)";
-    }
-
     private void failed(ListenerRegistry.Listener listener, Throwable problem) {
-        long leftOut = listener.log().take();
-        if (leftOut >= 0) {
-            log.warn(
-                    "{} failed on tensor '{}' of peer '{}'{}",
-                    listener,
-                    tensor.name(),
-                    peer(),
-                    leftOut(leftOut),
-                    problem);
-        } else {
-            log.debug("{} failed on tensor '{}' of peer '{}'", listener, tensor.name(), peer(), problem);
-        }
+        listener.log().failed(listener, this, problem);
         close();
         String text = problem.getClass().getSimpleName() + ": " + problem.getMessage();
         home.ledger().ended(transferId, new SenderLedger.Failed(text));

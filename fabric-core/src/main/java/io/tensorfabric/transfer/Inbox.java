@@ -56,6 +56,7 @@ final class Inbox {
         private final ArrayDeque<InboundTransfer> accepted = new ArrayDeque<>();
         private final ArrayDeque<InboundTransfer> parked = new ArrayDeque<>();
         private int running;
+        private int putOff;
         private boolean inTurn;
 
         Sender(String nodeId) {
@@ -63,7 +64,7 @@ final class Inbox {
         }
 
         boolean isOver() {
-            return running == 0 && accepted.isEmpty() && parked.isEmpty();
+            return running == 0 && putOff == 0 && accepted.isEmpty() && parked.isEmpty();
         }
     }
 
@@ -86,7 +87,7 @@ final class Inbox {
             if (!late) {
                 Sender sender = senders.computeIfAbsent(transfer.peerNodeId(), Sender::new);
                 boolean full = sender.accepted.size() >= limit;
-                if (full && sender.parked.size() >= MAX_PARKED) {
+                if ((full && sender.parked.size() >= MAX_PARKED) || sender.putOff >= MAX_PARKED) {
                     return false;
                 }
                 link(transfer);
@@ -190,14 +191,42 @@ final class Inbox {
     }
 
     private void ended(InboundTransfer transfer) {
-        unlink(transfer);
+        transfer.returned = true;
         Sender sender = senders.get(transfer.peerNodeId());
+        boolean putOff = transfer.isPutOff();
+        if (!putOff) {
+            unlink(transfer);
+        }
         if (sender != null) {
             sender.running--;
+            sender.putOff += putOff ? 1 : 0;
             giveTurn(sender);
-            if (sender.isOver()) {
-                senders.remove(sender.nodeId);
+            forgetIfOver(sender);
+        }
+    }
+
+    private void forgetIfOver(Sender sender) {
+        if (sender.isOver()) {
+            senders.remove(sender.nodeId);
+        }
+    }
+
+    /** An answer that was put off has been given. */
+    void answered(InboundTransfer transfer) {
+        lock.lock();
+        try {
+            // Not if its thread still has it, or saw the answer.
+            if (!transfer.returned || !transfer.linked) {
+                return;
             }
+            unlink(transfer);
+            Sender sender = senders.get(transfer.peerNodeId());
+            if (sender != null) {
+                sender.putOff--;
+                forgetIfOver(sender);
+            }
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -217,6 +246,7 @@ final class Inbox {
             first.previous = transfer;
         }
         first = transfer;
+        transfer.linked = true;
         underWay++;
     }
 
@@ -231,6 +261,7 @@ final class Inbox {
         }
         transfer.next = null;
         transfer.previous = null;
+        transfer.linked = false;
         underWay--;
         if (underWay == 0) {
             idle.signalAll();

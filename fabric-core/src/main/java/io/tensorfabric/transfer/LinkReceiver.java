@@ -212,8 +212,18 @@ final class LinkReceiver {
             answerAgain(transfer, before);
         } else if (engine.refusesArrivals()) {
             transfer.refuse(RejectCode.SHUTTING_DOWN, "the receiver is shutting down");
-        } else if (engine.listeners().find(transfer.tensor().name(), link.peerName()) == null) {
+        } else {
+            offer(transfer);
+        }
+    }
+
+    private void offer(InboundTransfer transfer) {
+        ListenerRegistry.Listener listener =
+                engine.listeners().find(transfer.tensor().name(), link.peerName());
+        if (listener == null) {
             transfer.refuse(RejectCode.NO_LISTENER, "the receiver has no listener for this name and sender");
+        } else if (listener.isPaused()) {
+            transfer.refuse(RejectCode.BUSY, "the receiver's listener is paused");
         } else if (!engine.inbox().offer(transfer)) {
             transfer.refuse(RejectCode.BUSY, "too many tensors wait for listeners at the receiver");
         }

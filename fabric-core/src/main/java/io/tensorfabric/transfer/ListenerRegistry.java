@@ -35,8 +35,9 @@ final class ListenerRegistry implements TensorListenerRegistry {
         private final String namePattern;
         private final String peerPattern;
         private final TensorReceiver receiver;
-        private final LogThrottle log = new LogThrottle();
+        private final ListenerLog log = new ListenerLog();
         private final AtomicBoolean closed = new AtomicBoolean();
+        private volatile boolean paused;
 
         Listener(String id, String namePattern, String peerPattern, TensorReceiver receiver) {
             this.id = Objects.requireNonNull(id, "id");
@@ -49,8 +50,8 @@ final class ListenerRegistry implements TensorListenerRegistry {
             return id;
         }
 
-        /** For its failures: a listener that fails on each tensor must not flood the log. */
-        LogThrottle log() {
+        /** For its failures. */
+        ListenerLog log() {
             return log;
         }
 
@@ -61,6 +62,21 @@ final class ListenerRegistry implements TensorListenerRegistry {
             }
             receiver.receive(tensor);
             return true;
+        }
+
+        /** Whether it takes nothing now. */
+        boolean isPaused() {
+            return paused;
+        }
+
+        @Override
+        public void pause() {
+            paused = true;
+        }
+
+        @Override
+        public void resume() {
+            paused = false;
         }
 
         @Override

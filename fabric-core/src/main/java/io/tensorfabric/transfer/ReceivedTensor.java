@@ -33,6 +33,16 @@ public interface ReceivedTensor extends AutoCloseable {
      */
     boolean dedicatedZone();
 
+    /**
+     * Puts the answer of the listener off: a sender that waits for PROCESSED hears it when the returned acknowledgment is
+     * ended, not when {@link TensorReceiver#receive} returns. Until then the transfer counts as under way, so an orderly end
+     * of this node waits for it. Call it within {@link TensorReceiver#receive}; if that throws all the same, the tensor is
+     * closed and the failure is the answer. Ending the acknowledgment does not close the tensor, unless it fails.
+     *
+     * @throws IllegalStateException if it was called before
+     */
+    Acknowledgment defer();
+
     @Override
     void close();
 }

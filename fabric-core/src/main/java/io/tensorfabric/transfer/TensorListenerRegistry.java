@@ -19,5 +19,15 @@ public interface TensorListenerRegistry {
         /** Ends the registration: no call begins after it returned. Idempotent. */
         @Override
         void close();
+
+        /**
+         * Refuses tensors that this registration would get, before they are accepted: their senders hear of
+         * {@link TransferException.Kind#BACKPRESSURE}, and no other listener gets them. Those accepted before still come.
+         * Idempotent.
+         */
+        void pause();
+
+        /** Ends {@link #pause()}. Idempotent. */
+        void resume();
     }
 }

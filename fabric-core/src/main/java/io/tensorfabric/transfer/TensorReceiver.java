@@ -5,7 +5,8 @@ package io.tensorfabric.transfer;
 public interface TensorReceiver {
 
     /**
-     * Takes a tensor.
+     * Takes a tensor. Returning tells a sender that waits for PROCESSED that it is done, unless the answer was put off with
+     * {@link ReceivedTensor#defer()}.
      *
      * @param tensor owned by the receiver of this call, which closes it (also later, from another thread)
      * @throws Exception any: the fabric closes the tensor and tells the sender, if it waits for PROCESSED

@@ -230,7 +230,7 @@ class PushTest {
     @Test
     void whenTheListenerHasNoRoomThenTheSenderMayTryAgainAndTheLogStaysShort() throws Exception {
         ListAppender<ILoggingEvent> lines = new ListAppender<>();
-        Logger logger = (Logger) LoggerFactory.getLogger(InboundTransfer.class);
+        Logger logger = (Logger) LoggerFactory.getLogger(ListenerLog.class);
         try (FakePair pair = new FakePair();
                 Tensor tensor = tensor("t", 600_000, 1)) {
             lines.start();
