@@ -51,6 +51,8 @@ final class FabricListeners implements TensorListenerRegistry {
 
         private @Nullable Registration registration;
 
+        private boolean paused;
+
         Entry(String id, String namePattern, String peerPattern, TensorReceiver receiver) {
             this.id = id;
             this.namePattern = namePattern;
@@ -60,6 +62,29 @@ final class FabricListeners implements TensorListenerRegistry {
 
         private void attach(@Nullable TensorListenerRegistry registry) {
             registration = registry == null ? null : registry.register(id, namePattern, peerPattern, receiver);
+            if (registration != null && paused) {
+                registration.pause();
+            }
+        }
+
+        @Override
+        public void pause() {
+            synchronized (FabricListeners.this) {
+                paused = true;
+                if (registration != null) {
+                    registration.pause();
+                }
+            }
+        }
+
+        @Override
+        public void resume() {
+            synchronized (FabricListeners.this) {
+                paused = false;
+                if (registration != null) {
+                    registration.resume();
+                }
+            }
         }
 
         @Override

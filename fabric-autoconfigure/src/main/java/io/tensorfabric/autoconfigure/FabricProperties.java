@@ -35,6 +35,7 @@ import org.springframework.util.unit.DataSize;
  * @param connection How connections are made and kept.
  * @param landing Memory of this node that peers write to.
  * @param transfer How tensors are pushed.
+ * @param listener Listeners of tensors.
  * @param resilience How pushes are tried again, given up and held back, each peer by itself.
  * @param negotiation How peers find each other over REST.
  * @param security What protects the negotiation, and with it the remote keys.
@@ -56,6 +57,7 @@ public record FabricProperties(
         @DefaultValue @NestedConfigurationProperty ConnectionProperties connection,
         @DefaultValue @NestedConfigurationProperty TransferProperties.Landing landing,
         @DefaultValue @NestedConfigurationProperty TransferProperties transfer,
+        @DefaultValue @NestedConfigurationProperty ListenerProperties listener,
         @DefaultValue @NestedConfigurationProperty ResilienceProperties resilience,
         @DefaultValue Negotiation negotiation,
         @DefaultValue Security security,

@@ -1,37 +1,42 @@
 package io.tensorfabric.autoconfigure.listener;
 
 import io.tensorfabric.annotation.TensorListener;
+import io.tensorfabric.listener.InvalidTensorListenerException;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.AopInfrastructureBean;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanFactoryAware;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.MethodIntrospector;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.AnnotationUtils;
 
-/** Collects annotated methods as beans are made, behind all their proxies. */
-final class TensorListenerBeanPostProcessor implements BeanPostProcessor, BeanFactoryAware {
+/**
+ * Finds annotated methods as beans are made, behind all their proxies, and registers them once all singletons are there; those
+ * of later beans at once.
+ */
+final class TensorListenerBeanPostProcessor implements BeanPostProcessor, BeanFactoryAware, SmartInitializingSingleton {
 
     private final Set<Class<?>> without = ConcurrentHashMap.newKeySet();
 
-    private final List<ListenerMethod> methods = new ArrayList<>();
+    private final List<ListenerMethod> found = new ArrayList<>();
 
-    private @Nullable Consumer<ListenerMethod> sink;
+    private @Nullable ConfigurableListableBeanFactory beans;
 
-    private @Nullable BeanFactory beanFactory;
+    private @Nullable ListenerMethods registrar;
 
     @Override
     public void setBeanFactory(BeanFactory beanFactory) {
-        this.beanFactory = beanFactory;
+        this.beans = (ConfigurableListableBeanFactory) beanFactory;
     }
 
     @Override
@@ -51,29 +56,35 @@ final class TensorListenerBeanPostProcessor implements BeanPostProcessor, BeanFa
             return bean;
         }
         requireSingleton(beanName, type);
-        annotated.forEach((method, annotation) -> add(ListenerMethod.of(bean, beanName, method, annotation)));
+        annotated.forEach((method, annotation) -> add(new ListenerMethod(bean, beanName, method, annotation)));
         return bean;
     }
 
     private void requireSingleton(String beanName, Class<?> type) {
-        if (beanFactory != null && beanFactory.containsBean(beanName) && !beanFactory.isSingleton(beanName)) {
-            throw new IllegalStateException("Bean '" + beanName + "' of " + type.getName()
-                    + " has @TensorListener methods, so it must be a singleton");
+        if (beans != null && beans.containsBean(beanName) && !beans.isSingleton(beanName)) {
+            throw new InvalidTensorListenerException(
+                    "Bean '" + beanName + "' of " + type.getName()
+                            + " has @TensorListener methods, so it must be a singleton",
+                    "Make the bean a singleton, or register its instances by program with"
+                            + " TensorListenerEndpointRegistry.register.");
         }
     }
 
     private synchronized void add(ListenerMethod method) {
-        methods.add(method);
-        if (sink != null) {
-            sink.accept(method);
+        if (registrar != null) {
+            registrar.register(method);
+        } else {
+            found.add(method);
         }
     }
 
-    /** Hands over all methods found so far, and each further one as it is found; {@code null} ends that. */
-    synchronized void forward(@Nullable Consumer<ListenerMethod> target) {
-        sink = target;
-        if (target != null) {
-            methods.forEach(target);
+    @Override
+    public synchronized void afterSingletonsInstantiated() {
+        if (beans != null) {
+            ListenerMethods present = new ListenerMethods(beans);
+            found.forEach(present::register);
+            found.clear();
+            registrar = present;
         }
     }
 }

@@ -4,17 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tensorfabric.annotation.TensorListener;
-import io.tensorfabric.tensor.DataType;
-import io.tensorfabric.tensor.Shape;
 import io.tensorfabric.tensor.Tensor;
 import io.tensorfabric.transfer.ReceivedTensor;
-import io.tensorfabric.transfer.TensorListenerRegistry;
-import io.tensorfabric.transfer.TensorReceiver;
-import java.time.Instant;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.junit.jupiter.api.Test;
 import org.springframework.aop.framework.ProxyFactory;
@@ -32,66 +25,6 @@ class FabricListenerAutoConfigurationTest {
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(FabricListenerAutoConfiguration.class))
             .withBean(FakeRegistry.class, FakeRegistry::new);
-
-    static final class FakeRegistry implements TensorListenerRegistry {
-
-        final Map<String, TensorReceiver> receivers = new LinkedHashMap<>();
-
-        @Override
-        public Registration register(String id, String namePattern, String peerPattern, TensorReceiver receiver) {
-            String key = id + " " + namePattern + " " + peerPattern;
-            receivers.put(key, receiver);
-            return () -> receivers.remove(key);
-        }
-    }
-
-    static class Received implements ReceivedTensor {
-
-        final Tensor tensor = Tensor.copyOf("t", DataType.U8, Shape.of(1), new byte[1]);
-
-        boolean closed;
-
-        @Override
-        public long transferId() {
-            return 1;
-        }
-
-        @Override
-        public String peer() {
-            return "peer";
-        }
-
-        @Override
-        public String peerNodeId() {
-            return "peer-id";
-        }
-
-        @Override
-        public Tensor tensor() {
-            return tensor;
-        }
-
-        @Override
-        public Map<String, String> headers() {
-            return Map.of();
-        }
-
-        @Override
-        public Instant arrived() {
-            return Instant.EPOCH;
-        }
-
-        @Override
-        public boolean dedicatedZone() {
-            return false;
-        }
-
-        @Override
-        public void close() {
-            closed = true;
-            tensor.close();
-        }
-    }
 
     static class Listeners {
 
@@ -124,28 +57,29 @@ class FabricListenerAutoConfigurationTest {
                 .withConfiguration(AutoConfigurations.of(FabricListenerAutoConfiguration.class))
                 .withBean(FakeRegistry.class, () -> registry)
                 .withBean("listeners", Listeners.class)
-                .run(context -> assertThat(registry.receivers.keySet())
+                .run(context -> assertThat(registry.entries.keySet())
                         .containsExactlyInAnyOrder(
                                 "listeners.whole embeddings/* ranker",
                                 "listeners.whole weights ranker",
                                 "plain * *",
                                 "failing f *"));
-        assertThat(registry.receivers).isEmpty();
+        assertThat(registry.entries).isEmpty();
     }
 
     @Test
     void whenAMethodReturnsOrThrowsThenTheTensorIsClosed() {
         runner.withBean("listeners", Listeners.class).run(context -> {
-            Map<String, TensorReceiver> receivers = context.getBean(FakeRegistry.class).receivers;
-            Received received = new Received();
-            receivers.get("plain * *").receive(received);
-            assertThat(received.closed).isTrue();
+            FakeRegistry registry = context.getBean(FakeRegistry.class);
+            FakeReceived received = FakeReceived.one();
+            registry.receiver("plain * *").receive(received);
+            assertThat(received.tensor.isClosed()).isTrue();
+            assertThat(received.deferred).isFalse();
             assertThat(context.getBean(Listeners.class).seen).containsExactly("t");
-            Received failing = new Received();
-            assertThatThrownBy(() -> receivers.get("failing f *").receive(failing))
+            FakeReceived failing = FakeReceived.one();
+            assertThatThrownBy(() -> registry.receiver("failing f *").receive(failing))
                     .isInstanceOf(java.io.IOException.class)
                     .hasMessage("no disk");
-            assertThat(failing.closed).isTrue();
+            assertThat(failing.tensor.isClosed()).isTrue();
         });
     }
 
@@ -155,13 +89,12 @@ class FabricListenerAutoConfigurationTest {
         runner.withBean("listeners", ProxiedListeners.class)
                 .withBean(ProxyPostProcessor.class, () -> new ProxyPostProcessor(intercepted))
                 .run(context -> {
-                    Received received = new Received();
+                    FakeReceived received = FakeReceived.one();
                     context.getBean(FakeRegistry.class)
-                            .receivers
-                            .get("listeners.take * *")
+                            .receiver("listeners.take * *")
                             .receive(received);
                     assertThat(intercepted).containsExactly("take");
-                    assertThat(received.closed).isTrue();
+                    assertThat(received.tensor.isClosed()).isTrue();
                 });
     }
 
@@ -197,42 +130,6 @@ class FabricListenerAutoConfigurationTest {
             });
             return factory.getProxy();
         }
-    }
-
-    static class TwoParameters {
-
-        @TensorListener
-        void take(Tensor tensor, String more) {}
-    }
-
-    static class WrongParameter {
-
-        @TensorListener
-        void take(byte[] bytes) {}
-    }
-
-    static class Returns {
-
-        @TensorListener
-        String take(Tensor tensor) {
-            return "";
-        }
-    }
-
-    @Test
-    void whenTheSignatureDoesNotFitThenStartFailsAndSaysWhy() {
-        assertFails(TwoParameters.class, "must have one parameter");
-        assertFails(WrongParameter.class, "must have one parameter");
-        assertFails(Returns.class, "must return void");
-    }
-
-    private void assertFails(Class<?> type, String message) {
-        runner.withUserConfiguration(type)
-                .run(context -> assertThat(context.getStartupFailure())
-                        .rootCause()
-                        .hasMessageContaining("@TensorListener method")
-                        .hasMessageContaining("take")
-                        .hasMessageContaining(message));
     }
 
     @Configuration(proxyBeanMethods = false)
