@@ -166,6 +166,17 @@ public final class Tensor implements AutoCloseable {
         }
     }
 
+    /**
+     * A tensor over the same memory under another name, which keeps that memory until it is closed itself.
+     *
+     * @throws IllegalArgumentException if the name is too long
+     * @throws IllegalStateException if this tensor is closed
+     */
+    public Tensor withName(String name) {
+        TensorDescriptor renamed = new TensorDescriptor(name, dataType(), shape());
+        return new Tensor(renamed, hold(), readOnly, kind, this::release);
+    }
+
     /** What the tensor is; also after {@link #close()}. */
     public TensorDescriptor descriptor() {
         return descriptor;

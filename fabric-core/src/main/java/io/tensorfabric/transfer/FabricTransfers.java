@@ -103,6 +103,10 @@ public final class FabricTransfers
                 : engine.options().defaultDeadline();
         PeerChannel channel = engine.channel(peer);
         Push push = new Push(engine, channel, lastId.incrementAndGet(), tensor, address, options, deadline);
+        PushProgress progress = options.progress();
+        if (progress != null) {
+            push.source.tell(new ProgressTeller(engine, push, progress));
+        }
         problem = PushChecks.mark(engine, push);
         if (problem != null) {
             tensor.release();

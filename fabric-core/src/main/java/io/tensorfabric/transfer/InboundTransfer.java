@@ -50,8 +50,7 @@ final class InboundTransfer implements ReceivedTensor, Runnable {
     /** Of a listener that answers later. */
     private volatile @Nullable DeferredAnswer deferred;
 
-    /** By its listener's return; guarded by this. */
-    private boolean answered;
+    private boolean answered; // by the listener's return; guarded by this
 
     // The list of those under way. Guarded by the inbox.
     @Nullable InboundTransfer previous;
@@ -59,9 +58,7 @@ final class InboundTransfer implements ReceivedTensor, Runnable {
     @Nullable InboundTransfer next;
 
     boolean linked;
-
-    /** Its thread is done with it. */
-    boolean returned;
+    boolean returned; // its thread is done with it
 
     /** @param address first byte in the zone, 0 for an empty tensor */
     InboundTransfer(Engine engine, PeerLink home, TensorMessage message, @Nullable GrantedZone zone, long address) {
@@ -127,7 +124,7 @@ final class InboundTransfer implements ReceivedTensor, Runnable {
         return later;
     }
 
-    /** Whether its listener returned or will return without an answer. */
+    /** Whether its answer is still to come though its listener may have returned. */
     boolean isPutOff() {
         DeferredAnswer later = deferred;
         return later != null && !later.isEnded();
@@ -238,9 +235,6 @@ final class InboundTransfer implements ReceivedTensor, Runnable {
                     continue;
                 }
                 returned();
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                threw(listener, e);
             } catch (Throwable e) {
                 // Errors too: the sender waits for an answer, and the thread goes on with others' tensors.
                 threw(listener, e);
@@ -260,6 +254,9 @@ final class InboundTransfer implements ReceivedTensor, Runnable {
     }
 
     private void threw(ListenerRegistry.Listener listener, Throwable problem) {
+        if (problem instanceof InterruptedException) {
+            Thread.currentThread().interrupt();
+        }
         DeferredAnswer later;
         synchronized (this) {
             later = deferred;

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param receipt when the future completes
  * @param checksum whether a CRC32C goes along and is checked by the receiver
  * @param headers small strings for the listener, together at most 2 KiB
+ * @param progress learns how far the push is; {@code null} for nobody
  * @param after work of the GPU to wait for; {@code null} for its legacy default stream; of no effect for host memory
  */
 public record PushOptions(
@@ -19,9 +20,11 @@ public record PushOptions(
         ReceiptLevel receipt,
         boolean checksum,
         Map<String, String> headers,
+        @Nullable PushProgress progress,
         @Nullable CudaWait after) {
 
-    private static final PushOptions DEFAULTS = new PushOptions(null, ReceiptLevel.ACCEPTED, false, Map.of(), null);
+    private static final PushOptions DEFAULTS =
+            new PushOptions(null, ReceiptLevel.ACCEPTED, false, Map.of(), null, null);
 
     public PushOptions {
         if (deadline != null && (deadline.isNegative() || deadline.isZero())) {
@@ -37,22 +40,27 @@ public record PushOptions(
 
     /** The same with a deadline. */
     public PushOptions withDeadline(Duration value) {
-        return new PushOptions(value, receipt, checksum, headers, after);
+        return new PushOptions(value, receipt, checksum, headers, progress, after);
     }
 
     /** The same with a receipt level. */
     public PushOptions withReceipt(ReceiptLevel value) {
-        return new PushOptions(deadline, value, checksum, headers, after);
+        return new PushOptions(deadline, value, checksum, headers, progress, after);
     }
 
     /** The same with or without a checksum. */
     public PushOptions withChecksum(boolean value) {
-        return new PushOptions(deadline, receipt, value, headers, after);
+        return new PushOptions(deadline, receipt, value, headers, progress, after);
     }
 
     /** The same with headers. */
     public PushOptions withHeaders(Map<String, String> value) {
-        return new PushOptions(deadline, receipt, checksum, value, after);
+        return new PushOptions(deadline, receipt, checksum, value, progress, after);
+    }
+
+    /** The same with a listener that learns how far the push is. */
+    public PushOptions withProgress(PushProgress value) {
+        return new PushOptions(deadline, receipt, checksum, headers, value, after);
     }
 
     /**
@@ -60,6 +68,6 @@ public record PushOptions(
      * read when that work is done. Without it, see {@link CudaWait}.
      */
     public PushOptions withAfter(CudaWait value) {
-        return new PushOptions(deadline, receipt, checksum, headers, value);
+        return new PushOptions(deadline, receipt, checksum, headers, progress, value);
     }
 }

@@ -19,6 +19,7 @@ final class PushSource implements AutoCloseable {
     private @Nullable GpuSource gpu;
     private @Nullable StagedSource staged;
     private @Nullable Mark mark;
+    private @Nullable ProgressTeller progress;
     private TransferPath path = TransferPath.HOST;
 
     /** @param address of the tensor's first byte */
@@ -70,11 +71,19 @@ final class PushSource implements AutoCloseable {
         staged = chunks;
     }
 
+    /** Somebody wants to know how far it is. */
+    void tell(ProgressTeller teller) {
+        progress = teller;
+    }
+
     /** The device is done with the bytes before an offset. */
     void placed(long offset) {
         StagedSource chunks = staged;
         if (chunks != null) {
             chunks.done(offset);
+        }
+        if (progress != null) {
+            progress.placed();
         }
     }
 

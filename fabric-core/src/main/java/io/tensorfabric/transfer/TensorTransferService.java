@@ -28,6 +28,11 @@ public interface TensorTransferService {
      */
     CompletableFuture<TransferReceipt> push(String peer, Tensor tensor, PushOptions options);
 
+    /** Starts a push that is put together step by step, with {@link PushOptions#defaults()} to begin with. */
+    default PushSpec to(String peer) {
+        return new PushSpec(this, peer, null, PushOptions.defaults());
+    }
+
     /** Transfers in flight and the latest ended ones, newest first. */
     List<TransferStatus> transfers();
 }
