@@ -1,0 +1,5 @@
+/** Auto-configuration of events. */
+@NullMarked
+package io.tensorfabric.autoconfigure.event;
+
+import org.jspecify.annotations.NullMarked;
