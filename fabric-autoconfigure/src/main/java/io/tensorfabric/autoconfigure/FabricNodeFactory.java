@@ -9,7 +9,9 @@ import io.tensorfabric.connection.PeerDirectory;
 import io.tensorfabric.connection.PeerPolicy;
 import io.tensorfabric.connection.QueuePairConnectionManager;
 import io.tensorfabric.memory.MemoryPoolOptions;
+import io.tensorfabric.memory.MemoryProvider;
 import io.tensorfabric.memory.MemoryRegionPool;
+import io.tensorfabric.memory.SharedHostMemoryProvider;
 import io.tensorfabric.memory.cuda.CudaDriverException;
 import io.tensorfabric.offheap.OffHeapAllocationException;
 import io.tensorfabric.transfer.FabricTransfers;
@@ -161,12 +163,19 @@ final class FabricNodeFactory {
                 .build();
     }
 
+    private MemoryProvider hostMemory(FabricDevice device, FabricGpus gpus) {
+        boolean shared = properties.memory().host().shared()
+                && gpus.memories().isEmpty()
+                && device.providerName().equals(SoftVerbsProvider.NAME);
+        return shared ? new SharedHostMemoryProvider() : gpus.hostMemory();
+    }
+
     private MemoryRegionPool openPool(FabricDevice device, FabricGpus gpus, Deque<AutoCloseable> opened) {
         try {
             MemoryRegionPool pool = MemoryRegionPool.create(
                     HOST_POOL,
                     device.protectionDomain(),
-                    gpus.hostMemory(),
+                    hostMemory(device, gpus),
                     poolOptions(properties),
                     device.usesMemoryWindows());
             opened.push(pool);

@@ -161,13 +161,18 @@ public record FabricProperties(
          * @param slabSize Size of the blocks that are registered at once.
          * @param maxSize Most memory that is registered; also counts against the limit of locked memory.
          * @param acquireTimeout Longest wait for a buffer when all are in use; zero fails at once.
+         * @param shared Whether software devices of the same user on this host may copy from it directly, instead of
+         *     being sent the bytes. It lies in /dev/shm then, of which at most half of what is free is taken, and all
+         *     of a block at once.
          */
         public record Host(
                 @DefaultValue("256MB") DataSize slabSize,
                 @DefaultValue("1GB") DataSize maxSize,
 
                 @DefaultValue("5s") @DurationUnit(ChronoUnit.SECONDS)
-                Duration acquireTimeout) {
+                Duration acquireTimeout,
+
+                @DefaultValue("true") boolean shared) {
 
             public Host {
                 PropertyChecks.atLeast("fabric.memory.host.slab-size", slabSize, PropertyChecks.PAGE);

@@ -22,6 +22,11 @@ public final class OffHeapAllocationException extends RuntimeException {
         this.requestedBytes = requestedBytes;
     }
 
+    OffHeapAllocationException(long requestedBytes, String reason, Throwable cause) {
+        super("Cannot allocate " + requestedBytes + " bytes of shared memory: " + reason, cause);
+        this.requestedBytes = requestedBytes;
+    }
+
     /** How many bytes the caller asked for. */
     public long requestedBytes() {
         return requestedBytes;

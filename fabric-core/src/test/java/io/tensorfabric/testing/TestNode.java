@@ -7,10 +7,10 @@ import io.tensorfabric.connection.FabricDeviceOptions;
 import io.tensorfabric.connection.NodeIdentity;
 import io.tensorfabric.connection.PeerPolicy;
 import io.tensorfabric.connection.QueuePairConnectionManager;
-import io.tensorfabric.memory.HostMemoryProvider;
 import io.tensorfabric.memory.MemoryPoolOptions;
 import io.tensorfabric.memory.MemoryProvider;
 import io.tensorfabric.memory.MemoryRegionPool;
+import io.tensorfabric.memory.SharedHostMemoryProvider;
 import io.tensorfabric.verbs.soft.SoftDeviceOptions;
 import io.tensorfabric.verbs.soft.SoftFaults;
 import io.tensorfabric.verbs.soft.SoftVerbsProvider;
@@ -104,7 +104,7 @@ public final class TestNode implements AutoCloseable {
 
         /** What the pool is made of. */
         default MemoryProvider hostMemory() {
-            return new HostMemoryProvider();
+            return new SharedHostMemoryProvider();
         }
 
         @Override

@@ -1,5 +1,6 @@
 package io.tensorfabric.verbs;
 
+import io.tensorfabric.memory.MemoryProvider;
 import io.tensorfabric.offheap.OffHeap;
 import java.util.Random;
 
@@ -9,8 +10,10 @@ final class Buffer implements AutoCloseable {
     private final long address;
     private final int length;
     private final MemoryRegion region;
+    private final MemoryProvider provider;
 
-    Buffer(long address, int length, MemoryRegion region) {
+    Buffer(MemoryProvider provider, long address, int length, MemoryRegion region) {
+        this.provider = provider;
         this.address = address;
         this.length = length;
         this.region = region;
@@ -75,6 +78,6 @@ final class Buffer implements AutoCloseable {
     @Override
     public void close() {
         region.close();
-        OffHeap.free(address);
+        provider.free(address);
     }
 }

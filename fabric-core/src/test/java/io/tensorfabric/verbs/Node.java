@@ -1,5 +1,6 @@
 package io.tensorfabric.verbs;
 
+import io.tensorfabric.memory.MemoryProvider;
 import io.tensorfabric.offheap.OffHeap;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -84,12 +85,13 @@ final class Node implements AutoCloseable {
     }
 
     Buffer buffer(ProtectionDomain owner, int bytes, AccessFlag... access) {
-        long address = OffHeap.allocate(bytes, OffHeap.pageSize());
+        MemoryProvider provider = subject.memory();
+        long address = provider.allocate(bytes, OffHeap.pageSize());
         OffHeap.fill(address, bytes, (byte) 0);
         try {
-            return closing(new Buffer(address, bytes, owner.registerMemory(address, bytes, Set.of(access))));
+            return closing(new Buffer(provider, address, bytes, owner.registerMemory(address, bytes, Set.of(access))));
         } catch (RuntimeException ex) {
-            OffHeap.free(address);
+            provider.free(address);
             throw ex;
         }
     }

@@ -1,5 +1,7 @@
 package io.tensorfabric.verbs;
 
+import io.tensorfabric.memory.HostMemoryProvider;
+import io.tensorfabric.memory.MemoryProvider;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -46,6 +48,17 @@ public abstract class VerbsContractTest {
                         .filter(entry -> entry.type() == GidType.ROCE_V2)
                         .findFirst())
                 .orElseGet(() -> table.get(0));
+    }
+
+    private final MemoryProvider memory = newMemory();
+
+    /** What the memory of the tests is made of. */
+    protected MemoryProvider newMemory() {
+        return new HostMemoryProvider();
+    }
+
+    final MemoryProvider memory() {
+        return memory;
     }
 
     /** How long to wait for what must happen. */

@@ -14,6 +14,8 @@ final class AnswerReader implements FrameReader.Sink {
 
     private final MemoryAccess access;
 
+    private final Sharing sharing;
+
     private @Nullable WorkCompletionStatus refusal;
 
     private long notReadyIndex = -1;
@@ -28,9 +30,10 @@ final class AnswerReader implements FrameReader.Sink {
 
     private boolean readLast;
 
-    AnswerReader(SendQueue queue, MemoryAccess access) {
+    AnswerReader(SendQueue queue, MemoryAccess access, Sharing sharing) {
         this.queue = queue;
         this.access = access;
+        this.sharing = sharing;
     }
 
     @Override
@@ -47,10 +50,17 @@ final class AnswerReader implements FrameReader.Sink {
         int length = in.getInt();
         long sequence = in.getLong();
         long offset = in.getLong();
+        readData = false;
+        if (type == Wire.SHARED) {
+            sharing.answered(sequence, code == 1);
+            return 0;
+        }
+        if (type == Wire.PROGRESS) {
+            return 0;
+        }
         if (sequence < 0 || sequence >= queue.nextSequence || (length != 0 && type != Wire.READ_DATA)) {
             throw new Wire.ProtocolException("An answer does not fit what was asked");
         }
-        readData = false;
         switch (type) {
             case Wire.ACK -> acknowledge(sequence);
             case Wire.NAK -> {
@@ -110,6 +120,16 @@ final class AnswerReader implements FrameReader.Sink {
         readSlot = slot;
         readData = true;
         readLast = last;
+    }
+
+    @Override
+    public int headerBytes(ByteBuffer in) {
+        return Wire.RESPONSE_HEADER;
+    }
+
+    @Override
+    public int takeCopied() {
+        return 0;
     }
 
     @Override

@@ -33,6 +33,10 @@ final class Answers {
 
     private long acknowledged;
 
+    private final ArrayDeque<Integer> announced = new ArrayDeque<>();
+
+    private boolean progress;
+
     private byte refusalType;
 
     private byte refusalCode;
@@ -70,7 +74,18 @@ final class Answers {
             ackNotBefore = delay == 0 ? 0 : System.nanoTime() + delay;
         }
         acknowledge = true;
+        progress = false;
         acknowledged = sequence;
+    }
+
+    /** A block of shared memory was announced. */
+    void shared(int number, boolean opened) {
+        announced.add(opened ? number : ~number);
+    }
+
+    /** Part of a long message was copied from shared memory: its requester need not think that nobody is there. */
+    void progress() {
+        progress = true;
     }
 
     void refuse(long sequence, byte code) {
@@ -115,7 +130,14 @@ final class Answers {
             return false;
         }
         PendingRead read = reads.peek();
-        if (read != null) {
+        Integer number = announced.poll();
+        if (number != null) {
+            boolean opened = number >= 0;
+            put(Wire.SHARED, (byte) (opened ? 1 : 0), (byte) 0, 0, opened ? number : ~number, 0);
+        } else if (progress) {
+            progress = false;
+            put(Wire.PROGRESS, (byte) 0, (byte) 0, 0, 0, 0);
+        } else if (read != null) {
             stageData(read);
         } else if (acknowledge) {
             acknowledge = false;
@@ -198,7 +220,9 @@ final class Answers {
     void reset() {
         staging.clear();
         reads.clear();
+        announced.clear();
         chunkLeft = 0;
+        progress = false;
         acknowledge = false;
         refusalType = 0;
     }

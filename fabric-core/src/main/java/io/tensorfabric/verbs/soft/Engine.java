@@ -1,5 +1,6 @@
 package io.tensorfabric.verbs.soft;
 
+import io.tensorfabric.offheap.SharedBlock;
 import io.tensorfabric.verbs.AsyncEventType;
 import io.tensorfabric.verbs.CompletionQueue;
 import io.tensorfabric.verbs.Errno;
@@ -15,6 +16,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,6 +34,13 @@ final class Engine {
     private final SoftDeviceOptions options;
 
     private final KeyTable keys = new KeyTable();
+
+    private final SharingControl sharingControl = new SharingControl();
+
+    private final SharedSources sharedSources = new SharedSources();
+
+    /** Bytes that were copied from the shared memory of requesters. */
+    private final LongAdder sharedBytes = new LongAdder();
 
     private final AsyncEvents events = new AsyncEvents();
 
@@ -101,6 +110,18 @@ final class Engine {
 
     KeyTable keys() {
         return keys;
+    }
+
+    SharingControl sharingControl() {
+        return sharingControl;
+    }
+
+    SharedSources sharedSources() {
+        return sharedSources;
+    }
+
+    LongAdder sharedBytes() {
+        return sharedBytes;
     }
 
     AsyncEvents events() {
@@ -249,5 +270,11 @@ final class Engine {
         acceptor.close();
         events.close();
         loops.forEach(IoLoop::stop);
+        sharingControl.close();
+    }
+
+    /** A region of shared memory ends: nobody may read it any more. */
+    void endSharing(SharedBlock block) {
+        pairs.values().forEach(pair -> pair.requester().endSharing(block));
     }
 }

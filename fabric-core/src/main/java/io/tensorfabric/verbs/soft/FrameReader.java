@@ -31,8 +31,14 @@ final class FrameReader {
 
     private boolean abandoned;
 
+    /** Whether the last call ended with whole frames left in the buffer, since it had copied enough. */
+    private boolean yielded;
+
     /** Who understands the frames. */
     interface Sink {
+
+        /** How long the header is that begins at the buffer's position, of which the common part is there. */
+        int headerBytes(ByteBuffer in);
 
         /** Takes a header from the buffer; returns the bytes of payload that follow it. */
         int header(ByteBuffer in) throws IOException;
@@ -48,6 +54,9 @@ final class FrameReader {
 
         /** The opened memory is not there; from now on payload is thrown away. */
         void memoryGone();
+
+        /** Bytes that were copied from elsewhere since the last call. */
+        int takeCopied();
 
         /** Whether more can be taken now. */
         boolean mayRead();
@@ -67,6 +76,7 @@ final class FrameReader {
     /** Forgets everything of an old connection. */
     void reset() {
         abandoned = false;
+        yielded = false;
         access.release();
         in.clear().limit(0);
         left = 0;
@@ -83,6 +93,8 @@ final class FrameReader {
      */
     boolean read(SocketChannel channel, long budget) throws IOException {
         long taken = 0;
+        long copied = 0;
+        yielded = false;
         if (abandoned) {
             in.clear();
             int got = channel.read(in);
@@ -96,11 +108,17 @@ final class FrameReader {
                 if (got > 0 && left == 0) {
                     sink.frameDone();
                 }
-            } else if (in.remaining() >= headerBytes) {
-                got = headerBytes;
+            } else if (hasBuffered()) {
+                int before = in.remaining();
                 left = sink.header(in);
+                got = before - in.remaining();
+                copied += sink.takeCopied();
                 if (left == 0) {
                     sink.frameDone();
+                }
+                if (copied >= budget) {
+                    yielded = hasBuffered();
+                    return true;
                 }
             } else {
                 got = fill(channel);
@@ -114,7 +132,12 @@ final class FrameReader {
     }
 
     private boolean hasBuffered() {
-        return left > 0 ? in.hasRemaining() : in.remaining() >= headerBytes;
+        return left > 0 ? in.hasRemaining() : in.remaining() >= headerBytes && in.remaining() >= sink.headerBytes(in);
+    }
+
+    /** Whether it must be called again although nothing more may come. */
+    boolean hasYielded() {
+        return yielded;
     }
 
     private int fill(SocketChannel channel) throws IOException {

@@ -1,6 +1,7 @@
 package io.tensorfabric.verbs.soft;
 
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.CancelledKeyException;
@@ -56,6 +57,18 @@ abstract class Link implements IoLoop.Handler {
 
     /** The connection was closed, by whichever end; on the loop's thread, once. */
     abstract void lost();
+
+    /** Whether the other end is on this host, for all that addresses tell. */
+    final boolean isLocal() {
+        try {
+            return channel.getRemoteAddress() instanceof InetSocketAddress remote
+                    && channel.getLocalAddress() instanceof InetSocketAddress own
+                    && remote.getAddress().equals(own.getAddress());
+        } catch (IOException ex) {
+            // Closed in this moment.
+            return false;
+        }
+    }
 
     final SocketChannel channel() {
         return channel;

@@ -1,6 +1,7 @@
 package io.tensorfabric.verbs.soft;
 
 import io.tensorfabric.offheap.OffHeap;
+import io.tensorfabric.offheap.SharedBlock;
 import io.tensorfabric.verbs.SendRequests;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +20,8 @@ final class MemoryAccess {
     private final MemoryView[] views = new MemoryView[MAX];
 
     private final @Nullable Grant[] held = new Grant[MAX];
+
+    private final long[] starts = new long[MAX];
 
     private final KeyTable keys;
 
@@ -102,8 +105,10 @@ final class MemoryAccess {
     }
 
     private void add(@Nullable Grant grant, long address, int length) {
+        long start = grant == null ? address : grant.locate(address);
         held[count] = grant;
-        buffers[1 + count] = views[count].of(grant == null ? address : grant.locate(address), length);
+        starts[count] = start;
+        buffers[1 + count] = views[count].of(start, length);
         count++;
     }
 
@@ -118,6 +123,26 @@ final class MemoryAccess {
             source.limit(end);
         }
         return source.position() - start;
+    }
+
+    /** Copies from memory into all the opened bytes. */
+    void fillFrom(long source) {
+        long from = source;
+        for (int i = 0; i < count; i++) {
+            int length = view(i).remaining();
+            OffHeap.copy(from, starts[i], length);
+            from += length;
+        }
+    }
+
+    /** The shared block in which all opened bytes lie one after the other, if that is so. */
+    @Nullable SharedBlock sharedBlock() {
+        return count == 1 && held[0] instanceof Region region ? region.shared() : null;
+    }
+
+    /** Where the first opened byte is. */
+    long start() {
+        return starts[0];
     }
 
     /** Copies the opened bytes to a buffer with room for them. */

@@ -62,10 +62,15 @@ final class MessageExecutor implements FrameReader.Sink {
 
     private @Nullable Grant grant;
 
+    private final SourceTable sources;
+
+    private int copied;
+
     MessageExecutor(Pair pair, MemoryAccess access, Answers answers) {
         this.pair = pair;
         this.access = access;
         this.answers = answers;
+        this.sources = new SourceTable(pair.engine().sharedSources());
     }
 
     /** Number of the next message to execute. */
@@ -88,8 +93,29 @@ final class MessageExecutor implements FrameReader.Sink {
     }
 
     @Override
+    public int headerBytes(ByteBuffer in) {
+        if (in.get(in.position()) == Wire.ANNOUNCE) {
+            return Wire.ANNOUNCEMENT;
+        }
+        boolean shared = (in.get(in.position() + 1) & Wire.FLAG_SHARED) != 0;
+        return shared ? Wire.REQUEST_HEADER + Wire.REFERENCE : Wire.REQUEST_HEADER;
+    }
+
+    @Override
+    public int takeCopied() {
+        int bytes = copied;
+        copied = 0;
+        return bytes;
+    }
+
+    @Override
     public int header(ByteBuffer in) throws IOException {
         byte newType = in.get();
+        if (newType == Wire.ANNOUNCE) {
+            boolean opened = sources.read(in);
+            answers.shared(sources.last(), opened);
+            return 0;
+        }
         byte flags = in.get();
         in.getShort();
         int newImmediate = in.getInt();
@@ -101,6 +127,7 @@ final class MessageExecutor implements FrameReader.Sink {
         if (length < 0 || length > Wire.SEGMENT || newTotal < 0 || newTotal > Wire.MAX_MESSAGE) {
             throw new Wire.ProtocolException("A frame has an impossible length");
         }
+        boolean shared = (flags & Wire.FLAG_SHARED) != 0;
         if (newType == Wire.CONTINUE) {
             boolean fits = mode != Mode.IDLE
                     && newSequence == sequence
@@ -108,7 +135,7 @@ final class MessageExecutor implements FrameReader.Sink {
                     && newTotal == total
                     && length <= total - offset;
             require(fits, "A frame does not continue the message under way");
-            return length;
+            return shared ? copy(in, length) : length;
         }
         require(mode != Mode.LAND, "A message began within another");
         boolean sized = newType == Wire.READ ? length == 0 : length <= newTotal && (length > 0 || newTotal == 0);
@@ -121,7 +148,27 @@ final class MessageExecutor implements FrameReader.Sink {
         total = newTotal;
         offset = 0;
         begin(rkey);
-        return length;
+        return shared ? copy(in, length) : length;
+    }
+
+    /** Takes the payload of a frame from the requester's memory. */
+    private int copy(ByteBuffer in, int length) throws IOException {
+        int number = in.getInt();
+        in.getInt();
+        long source = sources.locate(number, in.getLong(), length);
+        if (open(length)) {
+            try {
+                access.fillFrom(source);
+            } finally {
+                access.release();
+            }
+            sources.checkCurrent();
+            pair.engine().sharedBytes().add(length);
+        }
+        landed(length);
+        copied += length;
+        answers.progress();
+        return 0;
     }
 
     private static void require(boolean condition, String message) throws IOException {
@@ -318,8 +365,9 @@ final class MessageExecutor implements FrameReader.Sink {
         answers.refuse(sequence, code);
     }
 
-    void connected(int mtu) {
+    void connected(int mtu, boolean local) {
         peerMtu = mtu;
+        sources.connected(local);
     }
 
     /** The connection is gone; a message under way will come again from its beginning. */
@@ -327,6 +375,8 @@ final class MessageExecutor implements FrameReader.Sink {
         mode = Mode.IDLE;
         receiverNotReady = false;
         grant = null;
+        copied = 0;
+        sources.clear();
     }
 
     /** Flushes the receive that is taken and all that are posted; those of a shared queue stay. */

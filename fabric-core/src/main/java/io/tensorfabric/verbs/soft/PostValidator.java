@@ -8,7 +8,7 @@ import io.tensorfabric.verbs.SendFlag;
 import io.tensorfabric.verbs.VerbsException;
 
 /** Refuses send work requests that the queue pair was not made for. */
-final class PostValidator implements Requester.PostCheck {
+final class PostValidator implements PostCheck {
 
     private final Pair pair;
 

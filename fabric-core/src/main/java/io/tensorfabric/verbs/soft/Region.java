@@ -1,11 +1,15 @@
 package io.tensorfabric.verbs.soft;
 
+import io.tensorfabric.offheap.SharedBlock;
+import io.tensorfabric.offheap.SharedMemory;
 import org.jspecify.annotations.Nullable;
 
 /** The device's side of a memory region. */
 final class Region extends Grant {
 
     private final @Nullable Mapping mapping;
+
+    private final @Nullable SharedBlock shared;
 
     private int windows;
 
@@ -15,6 +19,12 @@ final class Region extends Grant {
     Region(Object domain, long address, long length, int access, @Nullable Mapping mapping) {
         super(domain, address, length, access, null);
         this.mapping = mapping;
+        this.shared = mapping == null ? SharedMemory.find(address, length) : null;
+    }
+
+    /** The block that this memory is part of, if other processes can map it. */
+    @Nullable SharedBlock shared() {
+        return shared;
     }
 
     @Override

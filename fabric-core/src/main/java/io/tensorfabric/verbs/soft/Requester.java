@@ -1,5 +1,6 @@
 package io.tensorfabric.verbs.soft;
 
+import io.tensorfabric.offheap.SharedBlock;
 import io.tensorfabric.verbs.QueuePairState;
 import io.tensorfabric.verbs.SendRequests;
 import io.tensorfabric.verbs.WorkCompletionStatus;
@@ -26,21 +27,20 @@ final class Requester {
 
     private final Transmitter transmitter;
 
+    private final Sharing sharing;
+
     private final MessagePicker picker;
 
     private final AnswerReader answers;
 
     private final FrameReader reader;
-
     private final RetryClock clock;
 
     private volatile @Nullable RequesterLink link;
 
     private boolean writeWanted;
 
-    private long pumpScheduledAt;
-
-    private boolean pumpScheduled;
+    private final PumpAppointment appointment;
 
     Requester(Pair pair, int capacity, int maxInline, boolean signalAll) {
         this.pair = pair;
@@ -48,11 +48,13 @@ final class Requester {
         this.queue = new SendQueue(pair, ring, signalAll);
         this.gate = new SendGate(pair);
         this.clock = new RetryClock(pair, queue);
+        this.appointment = new PumpAppointment(pair.loop(), pair.sendLock(), () -> pump(false));
         MemoryAccess sendAccess = new MemoryAccess(pair.engine().keys());
         this.picker = new MessagePicker(pair, this, queue, sendAccess, clock);
-        this.transmitter = new Transmitter(picker, gate, queue, sendAccess);
+        this.sharing = new Sharing(pair.engine().sharingControl());
+        this.transmitter = new Transmitter(picker, gate, queue, sendAccess, sharing);
         MemoryAccess readAccess = new MemoryAccess(pair.engine().keys());
-        this.answers = new AnswerReader(queue, readAccess);
+        this.answers = new AnswerReader(queue, readAccess, sharing);
         this.reader = new FrameReader(Wire.RESPONSE_HEADER, readAccess, answers);
     }
 
@@ -123,6 +125,7 @@ final class Requester {
             writeWanted = outcome != Transmitter.Outcome.IDLE;
             present.wantWrite(writeWanted);
         } catch (Transmitter.LocalMemoryGone ex) {
+            sharing.revoke();
             while (queue.ackIndex < ex.index()) {
                 queue.failOldest(WorkCompletionStatus.WR_FLUSH_ERR);
             }
@@ -180,6 +183,7 @@ final class Requester {
     }
 
     private void fail(WorkCompletionStatus status) {
+        sharing.revoke();
         queue.failOldest(status);
         pair.enterError();
     }
@@ -261,6 +265,7 @@ final class Requester {
                 return;
             }
             from.markUp();
+            sharing.connected(from.isLocal());
             clock.connected();
             queue.ackedSequence = peerExpects - 1;
             if (queue.retire()) {
@@ -298,6 +303,7 @@ final class Requester {
     }
 
     private void dropLink() {
+        sharing.revoke();
         RequesterLink old = link;
         link = null;
         if (old != null) {
@@ -338,29 +344,30 @@ final class Requester {
         }
     }
 
-    /** Lets the loop pump at a time; one such appointment at once is enough. */
+    /** Lets the loop pump at a time. */
     void pumpAt(long nanos) {
-        if (pumpScheduled && pumpScheduledAt - nanos <= 0) {
-            return;
-        }
-        pumpScheduled = true;
-        pumpScheduledAt = nanos;
-        pair.loop().schedule(nanos, this::scheduledPump);
-    }
-
-    private void scheduledPump() {
-        pair.sendLock().lock();
-        try {
-            pumpScheduled = false;
-            pump(false);
-        } finally {
-            pair.sendLock().unlock();
-        }
+        appointment.at(nanos);
     }
 
     /** Something outside changed that may let it go on. Send lock held. */
     void resume() {
         pump(false);
+    }
+
+    /**
+     * A region in a shared block is no more. A message from it that is under way is sent again, which fails as it would
+     * have without sharing.
+     */
+    void endSharing(SharedBlock block) {
+        pair.sendLock().lock();
+        try {
+            if (queue.hasOutstanding() && sharing.isShared(block)) {
+                dropLink();
+                pump(false);
+            }
+        } finally {
+            pair.sendLock().unlock();
+        }
     }
 
     /** Cuts the connection; it will be made again. */
@@ -389,11 +396,5 @@ final class Requester {
         ring.free();
         transmitter.free();
         reader.free();
-    }
-
-    /** Validates a request before it is taken. */
-    interface PostCheck {
-        /** Throws when the request cannot be posted. */
-        void check(long request, int accepted);
     }
 }

@@ -56,7 +56,7 @@ final class Responder {
             peerEpoch = proof.epoch();
             dropLink();
             link = from;
-            executor.connected(proof.mtu());
+            executor.connected(proof.mtu(), from.isLocal());
             return expected;
         } finally {
             pair.receiveLock().unlock();
@@ -70,6 +70,18 @@ final class Responder {
         while (again) {
             // Answers left and made room for requests that lie in the buffer already.
             again = serve(from, true, false);
+        }
+        if (reader.hasYielded()) {
+            // To the end of the loop's work: others get their turn.
+            from.execute(() -> goOn(from));
+        }
+    }
+
+    private void goOn(ResponderLink from) {
+        try {
+            ready(from, SelectionKey.OP_READ);
+        } catch (IOException ex) {
+            from.close();
         }
     }
 
@@ -145,10 +157,7 @@ final class Responder {
 
     private void resume(ResponderLink from) {
         try {
-            boolean again = serve(from, false, true);
-            while (again) {
-                again = serve(from, true, false);
-            }
+            ready(from, SelectionKey.OP_WRITE);
         } catch (IOException ex) {
             from.close();
         }

@@ -1,5 +1,6 @@
 package io.tensorfabric.verbs.soft;
 
+import io.tensorfabric.offheap.SharedBlock;
 import io.tensorfabric.verbs.AccessFlag;
 import io.tensorfabric.verbs.Errno;
 import io.tensorfabric.verbs.MemoryRegion;
@@ -76,6 +77,10 @@ final class SoftMemoryRegion extends SoftResource implements MemoryRegion {
         if (!region.revoke()) {
             throw new VerbsException(
                     "ibv_dereg_mr", Errno.EBUSY, this + " is still being copied from or to; its memory must stay");
+        }
+        SharedBlock shared = region.shared();
+        if (shared != null) {
+            engine.endSharing(shared);
         }
         keys.release(lkey);
         keys.release(rkey);

@@ -3,6 +3,7 @@ package io.tensorfabric.verbs.soft;
 import static io.tensorfabric.verbs.soft.Opcodes.RDMA_READ;
 
 import io.tensorfabric.offheap.OffHeap;
+import io.tensorfabric.offheap.SharedBlock;
 import io.tensorfabric.verbs.SendFlag;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -40,6 +41,8 @@ final class Transmitter {
 
     private final MemoryAccess access;
 
+    private final Sharing sharing;
+
     private final long memory = OffHeap.allocate(STAGING, 64);
 
     /** Frames, or headers only, ready to be written; filled up to its position. */
@@ -59,12 +62,13 @@ final class Transmitter {
 
     private boolean progressed;
 
-    Transmitter(MessagePicker picker, SendGate gate, SendQueue queue, MemoryAccess access) {
+    Transmitter(MessagePicker picker, SendGate gate, SendQueue queue, MemoryAccess access, Sharing sharing) {
         this.picker = picker;
         this.gate = gate;
         this.queue = queue;
         this.ring = queue.ring();
         this.access = access;
+        this.sharing = sharing;
     }
 
     /** Sends about {@code budget} bytes at most. */
@@ -157,17 +161,14 @@ final class Transmitter {
         }
         long index = queue.sendIndex;
         long slot = ring.slot(index);
-        putHeader(slot, length);
-        if (length > SMALL) {
-            payloadIndex = index;
-            payloadOffset = messageOffset;
-            payloadLeft = length;
-        } else if (length > 0) {
+        if (length == 0) {
+            putHeader(slot, 0, 0);
+        } else {
             if (!open(slot, messageOffset, length)) {
                 throw new LocalMemoryGone(index);
             }
             try {
-                access.drainTo(staging);
+                stagePayload(index, slot, length);
             } finally {
                 access.release();
             }
@@ -180,7 +181,28 @@ final class Transmitter {
         return true;
     }
 
+    /** What goes with the next frame, whose bytes are open: a copy of them, a word of where they are, or themselves. */
+    private void stagePayload(long index, long slot, int length) {
+        if (length <= SMALL) {
+            putHeader(slot, length, 0);
+            access.drainTo(staging);
+            return;
+        }
+        SharedBlock block = access.sharedBlock();
+        int number = block == null ? -1 : sharing.numberOf(block);
+        if (block != null && number >= 0) {
+            putHeader(slot, length, Wire.FLAG_SHARED);
+            staging.putInt(number).putInt(0).putLong(block.offsetOf(access.start()));
+            return;
+        }
+        putHeader(slot, length, 0);
+        payloadIndex = index;
+        payloadOffset = messageOffset;
+        payloadLeft = length;
+    }
+
     private boolean beginMessage() {
+        sharing.stageAnnouncements(staging);
         while (picker.next()) {
             long slot = ring.slot(queue.sendIndex);
             messageOffset = 0;
@@ -193,11 +215,11 @@ final class Transmitter {
         return false;
     }
 
-    private void putHeader(long slot, int length) {
+    private void putHeader(long slot, int length, int flags) {
         int opcode = SendRing.opcode(slot);
         boolean solicited = SendRing.has(slot, SendFlag.SOLICITED);
         staging.put(continuing ? Wire.CONTINUE : Opcodes.frame(opcode))
-                .put(solicited ? Wire.FLAG_SOLICITED : 0)
+                .put((byte) (solicited ? flags | Wire.FLAG_SOLICITED : flags))
                 .putShort((short) 0)
                 .putInt(SendRing.immediate(slot))
                 .putLong(SendRing.sequence(slot))

@@ -3,12 +3,12 @@ package io.tensorfabric.verbs.soft;
 import java.io.IOException;
 
 /**
- * Numbers of the wire protocol, version 1; {@code docs/soft-device.md} describes it field by field. All fields are in
+ * Numbers of the wire protocol, version 2; {@code docs/soft-device.md} describes it field by field. All fields are in
  * network order.
  */
 final class Wire {
 
-    static final int VERSION = 1;
+    static final int VERSION = 2;
 
     /** {@code TFSD}. */
     static final int MAGIC = 0x54465344;
@@ -21,6 +21,12 @@ final class Wire {
 
     static final int REQUEST_HEADER = 40;
 
+    /** Follows the header of a frame whose payload lies in shared memory, instead of the payload. */
+    static final int REFERENCE = 16;
+
+    /** A header and the token of a block of shared memory. */
+    static final int ANNOUNCEMENT = REQUEST_HEADER + 32;
+
     static final int RESPONSE_HEADER = 24;
 
     static final byte WRITE = 1;
@@ -31,11 +37,17 @@ final class Wire {
     static final byte READ = 6;
     /** A further segment of the message under way. */
     static final byte CONTINUE = 7;
+    /** A block of shared memory that later frames refer to. */
+    static final byte ANNOUNCE = 8;
 
     static final byte ACK = 1;
     static final byte NAK = 2;
     static final byte RNR = 3;
     static final byte READ_DATA = 4;
+    /** The answer to an announcement. */
+    static final byte SHARED = 5;
+    /** A message whose payload is copied from shared memory goes on. */
+    static final byte PROGRESS = 6;
 
     static final byte NAK_INVALID_REQUEST = 1;
     static final byte NAK_REMOTE_ACCESS = 2;
@@ -43,6 +55,7 @@ final class Wire {
 
     static final byte FLAG_SOLICITED = 1;
     static final byte FLAG_LAST = 2;
+    static final byte FLAG_SHARED = 4;
 
     private Wire() {}
 

@@ -2,6 +2,8 @@ package io.tensorfabric.verbs.soft;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tensorfabric.memory.HostMemoryProvider;
+import io.tensorfabric.memory.MemoryProvider;
 import io.tensorfabric.offheap.OffHeap;
 import io.tensorfabric.verbs.AccessFlag;
 import io.tensorfabric.verbs.AsyncEvent;
@@ -39,6 +41,8 @@ final class End implements AutoCloseable {
 
     private final boolean ownsContext;
 
+    private final MemoryProvider provider;
+
     final VerbsContext context;
     final ProtectionDomain domain;
     final CompletionChannel channel;
@@ -56,22 +60,27 @@ final class End implements AutoCloseable {
     int rnrRetry = 7;
 
     End(SoftDeviceOptions options, long size) {
-        this(new SoftVerbsProvider(options).devices().get(0).open(), size, true);
+        this(options, size, new HostMemoryProvider());
+    }
+
+    End(SoftDeviceOptions options, long size, MemoryProvider provider) {
+        this(new SoftVerbsProvider(options).devices().get(0).open(), size, provider, true);
     }
 
     /** Another queue pair, with its own queue and memory, in the context of an end that is closed later. */
     End(End owner, long size) {
-        this(owner.context, size, false);
+        this(owner.context, size, owner.provider, false);
     }
 
-    private End(VerbsContext context, long size, boolean ownsContext) {
+    private End(VerbsContext context, long size, MemoryProvider provider, boolean ownsContext) {
+        this.provider = provider;
         this.ownsContext = ownsContext;
         this.context = context;
         this.size = size;
         domain = context.allocateProtectionDomain();
         channel = context.createCompletionChannel();
         queue = context.createCompletionQueue(256, channel);
-        memory = OffHeap.allocate(size, 4096);
+        memory = provider.allocate(size, 4096);
         OffHeap.fill(memory, size, (byte) 0);
         region = domain.registerMemory(memory, size, ALL);
         pair = domain.createQueuePair(
@@ -195,7 +204,7 @@ final class End implements AutoCloseable {
         if (ownsContext) {
             context.close();
         }
-        OffHeap.free(memory);
+        provider.free(memory);
         sends.close();
         receives.close();
         completions.close();

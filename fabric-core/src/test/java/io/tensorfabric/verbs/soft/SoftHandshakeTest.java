@@ -81,7 +81,7 @@ class SoftHandshakeTest {
         End.connect(a, b);
         try (Socket socket = dialB()) {
             ByteBuffer hello = Handshake.hello(b.pair.number(), a.pair.number());
-            hello.putShort(4, (short) 2).putShort(6, (short) 9);
+            hello.putShort(4, (short) (Wire.VERSION + 1)).putShort(6, (short) 9);
             socket.getOutputStream().write(hello.array());
             assertClosedInSilence(socket);
         }

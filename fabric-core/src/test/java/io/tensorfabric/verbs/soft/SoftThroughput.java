@@ -1,11 +1,14 @@
 package io.tensorfabric.verbs.soft;
 
+import io.tensorfabric.memory.HostMemoryProvider;
+import io.tensorfabric.memory.MemoryProvider;
+import io.tensorfabric.memory.SharedHostMemoryProvider;
 import io.tensorfabric.verbs.Opcode;
 import io.tensorfabric.verbs.SendFlag;
 import io.tensorfabric.verbs.WorkCompletionStatus;
 import java.time.Duration;
 
-/** Measures writes between two processes: run its main. */
+/** Measures writes between two processes: run its main, with {@code -Dshared=true} from shared memory. */
 final class SoftThroughput {
 
     private static final int WINDOW = 16;
@@ -15,7 +18,9 @@ final class SoftThroughput {
     /** Without arguments measures all sizes, else so many writes of so many bytes, as a profiler wants it. */
     public static void main(String[] arguments) throws Exception {
         long size = 64L << 20;
-        try (End end = new End(SoftDeviceOptions.defaults(), size);
+        MemoryProvider memory =
+                Boolean.getBoolean("shared") ? new SharedHostMemoryProvider() : new HostMemoryProvider();
+        try (End end = new End(SoftDeviceOptions.defaults(), size, memory);
                 ForkedEnd peer = ForkedEnd.connect(end, size)) {
             if (arguments.length > 0) {
                 int count = Integer.parseInt(arguments[0]);

@@ -92,7 +92,7 @@ public final class SoftWireFuzz {
         MessageExecutor executor = new MessageExecutor(pair, access, answers);
         FrameReader reader = new FrameReader(Wire.REQUEST_HEADER, access, executor);
         ArrayChannel channel = new ArrayChannel(substituted(input), piece);
-        executor.connected(4096);
+        executor.connected(4096, true);
         try {
             drive(reader, channel, () -> answers.flush(channel));
             answers.flush(channel);
@@ -103,6 +103,7 @@ public final class SoftWireFuzz {
         } finally {
             executed += executor.expected();
             executor.flush();
+            executor.disconnected();
             reader.free();
             executor.free();
             answers.free();
@@ -165,7 +166,8 @@ public final class SoftWireFuzz {
         SendRing ring = new SendRing(8, 0);
         SendQueue queue = new SendQueue(pair, ring, true);
         MemoryAccess access = new MemoryAccess(pair.engine().keys());
-        AnswerReader answers = new AnswerReader(queue, access);
+        AnswerReader answers =
+                new AnswerReader(queue, access, new Sharing(pair.engine().sharingControl()));
         FrameReader reader = new FrameReader(Wire.RESPONSE_HEADER, access, answers);
         try {
             outstanding(ring, queue, Opcode.RDMA_WRITE);
