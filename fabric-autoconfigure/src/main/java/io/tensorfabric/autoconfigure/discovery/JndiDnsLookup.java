@@ -102,6 +102,8 @@ final class JndiDnsLookup implements DnsLookup {
                 target.endsWith(".") ? target.substring(0, target.length() - 1) : target, Integer.parseInt(parts[2]));
     }
 
+    @SuppressWarnings(
+            "BanJNDI") // The context is that of DNS alone, whose attributes are text; nothing is looked up in it.
     private List<String> records(String name, String type) throws IOException {
         DirContext context = null;
         try {

@@ -6,6 +6,7 @@ import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -107,7 +108,7 @@ final class SourceWatch {
             gone.removeAll(now.keySet());
             TreeSet<String> moved = new TreeSet<>(now.keySet());
             moved.retainAll(before.keySet());
-            moved.removeIf(name -> before.get(name).equals(now.get(name)));
+            moved.removeIf(name -> Objects.equals(before.get(name), now.get(name)));
             logger.info("Peers of {}: new {}, gone {}, moved {}", source.description(), come, gone, moved);
         }
     }
