@@ -31,6 +31,7 @@ final class JndiDnsLookup implements DnsLookup {
     /** The second try waits twice as long as the first one. */
     private static final int PARTS = 3;
 
+    @SuppressWarnings("JdkObsolete") // what the constructor of a context takes
     private final Hashtable<String, String> environment = new Hashtable<>();
 
     private final boolean ownServer;
@@ -93,7 +94,7 @@ final class JndiDnsLookup implements DnsLookup {
 
     /** Priority, weight, port, target. */
     private static ServiceRecord service(String name, String text) throws IOException {
-        String[] parts = text.strip().split("\\s+");
+        String[] parts = text.strip().split("\\s+", -1);
         if (parts.length != 4 || !parts[2].matches("[0-9]{1,5}") || Integer.parseInt(parts[2]) > 65_535) {
             throw new IOException("An SRV record of " + name + " makes no sense");
         }
