@@ -22,7 +22,7 @@ need_promtool() {
   if have promtool || [[ -x $chart_promtool ]]; then
     return
   fi
-  have apt-get && have dpkg-deb || return 0
+  have apt-get || return 0
   say "unpacking promtool into $folder"
   mkdir -p "$folder"
   if (cd "$folder" && apt-get -qq -o APT::Sandbox::User=root download prometheus) ||
