@@ -53,6 +53,9 @@ fuzz_one() {
   if ! "${command[@]}" >"$log" 2>&1 </dev/null; then
     fuzz_findings=$((fuzz_findings + 1))
     grep -E -A 12 -m 1 '^== |ERROR: ' "$log" || tail -n 20 "$log" | cut -c1-300
+    if [[ -z $(ls -A "$findings") ]]; then
+      die "the target $name did not run, see $log"
+    fi
     say "the input is in $findings: copy it to $module/src/test/resources/fuzz/$name"
   fi
   executions=$(awk '$1 == "stat::number_of_executed_units:" { print $2 }' "$log")

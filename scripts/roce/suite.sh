@@ -23,6 +23,7 @@ readonly suite_verbs=(
 readonly suite_service=(
   io.tensorfabric.service.it.RdmaDeviceIT
   io.tensorfabric.service.it.KilledPeerIT
+  io.tensorfabric.service.it.LinkFaultsIT
   io.tensorfabric.service.it.StartUpFaultsIT
 )
 

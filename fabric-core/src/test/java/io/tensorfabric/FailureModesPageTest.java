@@ -48,4 +48,15 @@ class FailureModesPageTest {
         }
         assertThat(named).hasSizeGreaterThan(25);
     }
+
+    @Test
+    void whenThePageTellsOfAFaultThenItNamesATest() throws IOException {
+        List<String> faults = Files.readAllLines(ROOT.resolve("docs/failure-modes.md")).stream()
+                .filter(line -> line.startsWith("| "))
+                .filter(line -> !line.startsWith("| fault |") && !line.startsWith("| ---"))
+                .toList();
+        assertThat(faults)
+                .hasSizeGreaterThan(25)
+                .allMatch(line -> TEST.matcher(line).find());
+    }
 }

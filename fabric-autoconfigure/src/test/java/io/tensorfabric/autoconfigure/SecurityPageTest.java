@@ -49,4 +49,21 @@ class SecurityPageTest {
         }
         assertThat(count).isGreaterThan(40);
     }
+
+    @Test
+    void whenThePageTellsOfAnAttackThenItNamesATest() throws IOException {
+        int attacks = 0;
+        boolean inTable = false;
+        for (String line : Files.readAllLines(ROOT.resolve("docs").resolve("security.md"))) {
+            if (line.startsWith("| attack |")) {
+                inTable = true;
+            } else if (!line.startsWith("| ")) {
+                inTable = false;
+            } else if (inTable && !line.startsWith("| ---")) {
+                assertThat(NAMED.matcher(line).find()).as(line).isTrue();
+                attacks++;
+            }
+        }
+        assertThat(attacks).isGreaterThan(25);
+    }
 }

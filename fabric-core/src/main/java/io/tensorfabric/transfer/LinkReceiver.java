@@ -15,6 +15,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The receiving half of a link: the zones that this node opened to the peer, and what arrives in them. Thread-safe. */
 final class LinkReceiver {
@@ -24,6 +26,8 @@ final class LinkReceiver {
 
     /** How long it may wait for idle zones to come back from peers: a message there and back. */
     private static final long RETIRE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private static final Logger logger = LoggerFactory.getLogger(LinkReceiver.class);
 
     private final Engine engine;
     private final PeerLink link;
@@ -142,14 +146,25 @@ final class LinkReceiver {
     private BufferLease lease(long bytes) {
         try {
             return engine.memory().acquireZone(bytes, "landing zone of peer '" + link.peerName() + "'", PATIENCE);
-        } catch (PoolExhaustedException | CudaDriverException e) {
-            throw new ConnectionException(
-                    ConnectionException.Kind.LIMIT,
-                    link.peerName(),
-                    "No memory for a landing zone: " + e.getMessage(),
-                    null,
+        } catch (PoolExhaustedException e) {
+            // Who else is here, and holds what, is for this node's operator and not for the peer.
+            logger.warn("No memory for a landing zone of peer '{}': {}", link.peerName(), e.getMessage());
+            throw noMemory(
+                    "its pool has no room for " + bytes + " bytes now, at most for " + e.largestFree()
+                            + ". Its log says who holds the rest",
                     e);
+        } catch (CudaDriverException e) {
+            throw noMemory(String.valueOf(e.getMessage()), e);
         }
+    }
+
+    private ConnectionException noMemory(String why, RuntimeException cause) {
+        return new ConnectionException(
+                ConnectionException.Kind.LIMIT,
+                link.peerName(),
+                "The receiver has no memory for a landing zone: " + why,
+                null,
+                cause);
     }
 
     private ConnectionException limit(String message) {

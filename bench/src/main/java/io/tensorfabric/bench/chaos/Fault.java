@@ -74,7 +74,7 @@ record Fault(Duration at, Kind kind, int node, Duration length) {
         Collections.shuffle(first, random);
         long at = 0;
         while (true) {
-            at += (long) random.nextInt(LEAST_GAP_MILLIS, MOST_GAP_MILLIS) * network.slowness();
+            at += (long) random.nextInt(LEAST_GAP_MILLIS, MOST_GAP_MILLIS) * network.rarity();
             if (at >= length.toMillis()) {
                 return List.copyOf(plan);
             }

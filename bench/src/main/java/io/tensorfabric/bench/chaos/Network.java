@@ -16,6 +16,9 @@ interface Network {
     /** The faults that can happen here, with their weights. */
     Map<Fault.Kind, Integer> faults();
 
-    /** How many times longer than on a machine of one's own things may take; faults are so many times rarer. */
+    /** How many times longer than on a machine of one's own the scheduling of threads may take. */
     int slowness();
+
+    /** How many times rarer faults are than on a machine of one's own, so that there is a load between them. */
+    int rarity();
 }

@@ -15,8 +15,13 @@ final class RoceNetwork implements Network {
 
     private static final List<String> ENDS = List.of("eth0", "eth1");
 
-    /** The guest has one processor, on which the cable, four processes and their starts take turns. */
-    private static final int SLOWNESS = 2;
+    /**
+     * The guest has one processor, on which the cable, four processes and their starts take turns, and which is one of the
+     * processes of a machine with other work: when that is short of processors the whole guest stands still for seconds.
+     */
+    private static final int SLOWNESS = 4;
+
+    private static final int RARITY = 2;
 
     private final List<CableEnd> ends =
             List.of(new CableEnd(ENDS.get(0), new CableTool()), new CableEnd(ENDS.get(1), new CableTool()));
@@ -53,6 +58,11 @@ final class RoceNetwork implements Network {
     @Override
     public int slowness() {
         return SLOWNESS;
+    }
+
+    @Override
+    public int rarity() {
+        return RARITY;
     }
 
     /**

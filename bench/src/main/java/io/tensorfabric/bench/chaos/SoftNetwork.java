@@ -43,6 +43,11 @@ final class SoftNetwork implements Network {
         return 1;
     }
 
+    @Override
+    public int rarity() {
+        return 1;
+    }
+
     /** The wire to one software device. */
     private record WirePath(Wire wire) implements DataPath {
 

@@ -45,9 +45,11 @@ class StartUpFaultsIT {
     }
 
     /** Starts a service that is to come up, and stops it. */
-    private void start(Path libraries) throws IOException, InterruptedException {
+    private void start(Path libraries, String... prefix) throws IOException, InterruptedException {
         Path log = Files.createTempFile(folder, "service", ".log");
-        ProcessBuilder builder = ServiceProcess.builder(ServiceProcess.command("b"), log);
+        List<String> command = new ArrayList<>(List.of(prefix));
+        command.addAll(ServiceProcess.command("b"));
+        ProcessBuilder builder = ServiceProcess.builder(command, log);
         builder.environment().put("LD_LIBRARY_PATH", libraries.toString());
         Process process = builder.start();
         try {
@@ -87,6 +89,13 @@ class StartUpFaultsIT {
     }
 
     @Test
+    @DisabledIfSystemProperty(named = GUEST, matches = "true", disabledReason = "the guest's services use its devices")
+    void whenLockedMemoryIsLimitedThenTheSoftwareDeviceDoesNotMind() throws Exception {
+        start(folder, "prlimit", "--memlock=65536", "--");
+        assertThat(output).contains("The software device is in use");
+    }
+
+    @Test
     @EnabledIfSystemProperty(named = GUEST, matches = "true", disabledReason = GUEST_ONLY)
     void whenLockedMemoryIsLimitedThenTheAnalysisNamesTheLimit() throws Exception {
         startAndFail(List.of("setpriv", "--bounding-set=-ipc_lock", "prlimit", "--memlock=1048576"));
@@ -107,7 +116,7 @@ class StartUpFaultsIT {
     @Test
     @EnabledIfSystemProperty(named = GUEST, matches = "true", disabledReason = GUEST_ONLY)
     void whenThePortIsDownThenTheAnalysisSaysSo() throws Exception {
-        ip("link set eth1 down");
+        Cable.set("down eth1");
         startAndFail(List.of());
         assertExplained("rxe1", "DOWN", "ibv_devinfo");
     }
@@ -116,7 +125,7 @@ class StartUpFaultsIT {
     @Test
     @EnabledIfSystemProperty(named = GUEST, matches = "true", disabledReason = GUEST_ONLY)
     void whenThePortHasNoAddressThenAWarningSaysSo() throws Exception {
-        ip("addr flush dev eth1");
+        Cable.ip("addr flush dev eth1");
         start(folder);
         assertThat(output.lines())
                 .filteredOn(line -> line.contains("WARN"))
@@ -127,19 +136,8 @@ class StartUpFaultsIT {
     @AfterEach
     void restoreTheNetwork() throws Exception {
         if (Boolean.getBoolean(GUEST)) {
-            ip("link set eth1 up");
-            ip("addr replace 10.77.0.2/24 dev eth1");
-            ip("route replace 10.77.0.0/24 dev eth1 table 101");
-            ip("neigh replace 10.77.0.2 lladdr 02:77:00:00:00:02 dev eth1 nud permanent");
-            ip("neigh replace 10.77.0.1 lladdr 02:77:00:00:00:01 dev eth1 nud permanent");
+            Cable.ip("addr replace 10.77.0.2/24 dev eth1");
+            Cable.set("up eth1");
         }
-    }
-
-    private void ip(String words) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(List.of("ip"));
-        command.addAll(List.of(words.split(" ")));
-        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        String said = new String(process.getInputStream().readAllBytes());
-        assertThat(process.waitFor()).as("ip %s: %s", words, said).isZero();
     }
 }
