@@ -5,10 +5,15 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
-/** Software devices, whose TCP connections go through wires. */
+/**
+ * Software devices, whose TCP connections go through wires. What the first and the second node send is copied out of their
+ * shared memory, as between devices of one host; what the third one sends goes through the wires, as between hosts.
+ */
 final class SoftNetwork implements Network {
 
     private static final int DELAY_MILLIS = 40;
+
+    private static final int SENDING_BYTES = 2;
 
     @Override
     public DataPath pathTo(Node.Place place) throws IOException {
@@ -21,7 +26,8 @@ final class SoftNetwork implements Network {
         return List.of(
                 "fabric.provider=soft",
                 "fabric.soft.port=" + place.softPort(),
-                "fabric.soft.advertised-address=" + place.advertised());
+                "fabric.soft.advertised-address=" + place.advertised(),
+                "fabric.memory.host.shared=" + (place.index() != SENDING_BYTES));
     }
 
     @Override
