@@ -13,6 +13,7 @@ import io.tensorfabric.transfer.TransferObserver;
 import io.tensorfabric.verbs.VerbsProvider;
 import java.time.Duration;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.SpringBootVersion;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -39,6 +40,11 @@ public final class FabricAutoConfiguration {
     FabricAutoConfiguration() {}
 
     @Bean
+    static BootVersionCheck fabricBootVersionCheck() {
+        return new BootVersionCheck(SpringBootVersion.getVersion());
+    }
+
+    @Bean
     @ConditionalOnMissingBean
     NodeIdentity fabricNodeIdentity(FabricProperties properties, Environment environment) {
         return NodeIdentities.identity(properties, environment);
@@ -60,7 +66,7 @@ public final class FabricAutoConfiguration {
             FabricProperties properties,
             NodeIdentity identity,
             PeerDirectory peers,
-            NegotiationClient client,
+            ObjectProvider<NegotiationClient> client,
             PeerPolicy policy,
             PeerResilience resilience,
             FabricListeners listeners,
@@ -69,13 +75,22 @@ public final class FabricAutoConfiguration {
             ObjectProvider<ConnectionListener> connectionListeners,
             Environment environment) {
         return new FabricLifecycle(
-                new FabricNodeFactory(properties, provider.getIfUnique(), peers, client, policy, resilience),
+                new FabricNodeFactory(properties, provider.getIfUnique(), peers, required(client), policy, resilience),
                 identity,
                 listeners,
                 new FabricLifecycle.Followers(
                         transferObservers.orderedStream().toList(),
                         connectionListeners.orderedStream().toList()),
                 phaseTimeout(environment));
+    }
+
+    private static NegotiationClient required(ObjectProvider<NegotiationClient> client) {
+        return client.getIfAvailable(() -> {
+            throw new FabricUnavailableException(
+                    "There is nothing to negotiate with peers by: Spring's RestClient is not on the class path.",
+                    "Add spring-boot-restclient, which the starter brings, or define a bean of type NegotiationClient.",
+                    null);
+        });
     }
 
     private static Duration phaseTimeout(Environment environment) {

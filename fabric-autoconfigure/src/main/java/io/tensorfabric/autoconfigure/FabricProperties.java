@@ -74,6 +74,11 @@ public record FabricProperties(
         for (Peer peer : peers) {
             PropertyChecks.require("fabric.peers", peer.name(), names.add(peer.name()), "Two peers have this name.");
         }
+        PropertyChecks.require(
+                "fabric.security.mutual-tls",
+                security.mutualTls(),
+                !security.mutualTls() || !security.allowPlaintext(),
+                "Callers cannot show certificates where \"fabric.security.allow-plaintext\" is true: set one of the two.");
         connection.toOptions();
         transfer.toOptions(landing);
     }

@@ -55,7 +55,12 @@ public final class FabricNegotiationServerAutoConfiguration {
     @Bean(SERVLET)
     @ConditionalOnMissingBean(name = SERVLET)
     ServletRegistrationBean<NegotiationServlet> fabricNegotiationServlet(
-            FabricProperties properties, NegotiationHandler handler, CallerLimits limits, NegotiationRates rates) {
+            FabricProperties properties,
+            NegotiationHandler handler,
+            CallerLimits limits,
+            NegotiationRates rates,
+            Environment environment) {
+        NegotiationPathCheck.check(properties.negotiation().path(), environment);
         FabricProperties.Security security = properties.security();
         NegotiationService service = new NegotiationService(
                 new CallerPolicy(security),
