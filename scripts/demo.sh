@@ -11,7 +11,9 @@
 #   demo ok: <n> tensors, <bytes> bytes, sha256 equal, <x> GB/s
 # and exits with 0 only then. The services share the secret in FABRIC_SECURITY_SHARED_SECRET.
 
-demo_jar=tensor-service/target/tensor-service.jar
+# Set in a folder that "gpu-check --pack" made, where there is neither Maven nor a compiler: its jar.
+readonly demo_packed=${DEMO_PACKED:-}
+demo_jar=${demo_packed:-tensor-service/target/tensor-service.jar}
 readonly demo_unpacked=$PWD/.dev/demo-roce
 # Flags that suit the guest, and an archive of classes with which a start takes a third of the time there.
 readonly demo_guest_jvm=(-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:SharedArchiveFile="$demo_unpacked/app.jsa" -Xshare:auto)
@@ -85,6 +87,7 @@ demo_options() {
 
 # The jar is rebuilt when any source or POM is newer.
 demo_build() {
+  [[ -z $demo_packed ]] || return 0
   if [[ -f $demo_jar && -z $(find pom.xml ./*/pom.xml ./*/src/main -newer "$demo_jar" -type f -print -quit) ]]; then
     say "using $demo_jar, newer than all sources"
     return
@@ -115,7 +118,7 @@ pick_port() {
 # Without a CUDA driver a stub of it is built, which has two GPUs of ordinary memory. Each service sees one GPU if there
 # are two, else both share the first one.
 demo_prepare_gpu() {
-  if ldconfig -p 2>/dev/null | grep -q 'libcuda\.so\.1'; then
+  if [[ -n $demo_packed ]] || ldconfig -p 2>/dev/null | grep -q 'libcuda\.so\.1'; then
     say "GPU memory: the CUDA driver of this machine"
     demo_gpus=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU' || true)
     return
@@ -243,7 +246,7 @@ run_demo() {
     return
   fi
   [[ -n $demo_guest ]] || demo_build
-  [[ -n ${JAVA_HOME:-} && -n ${maven:-} ]] || need_java
+  [[ -n $demo_packed || (-n ${JAVA_HOME:-} && -n ${maven:-}) ]] || need_java
   [[ -z $demo_gpu ]] || demo_prepare_gpu
   demo_make_folder
   demo_secret=$(od -An -N32 -tx1 /dev/urandom | tr -d ' \n')

@@ -27,6 +27,7 @@ run_test() {
   local log=.dev/test.log status=0
   strict_gate "$@" || status=$?
   mvn_run verify "$@" 2>&1 | tee "$log" || status=$?
+  gpu_demo "$log" "$@" || gpu_demo_failed=yes
   if [[ -n $guest ]]; then
     run_suite "$log" "$@" || suite_failed=yes
   else
@@ -38,11 +39,34 @@ run_test() {
   if [[ -n ${strict_failed:-} ]]; then
     printf 'error: the JDK %s gate failed, see above\n' "$strict_java" >&2
   fi
+  if [[ -n ${gpu_demo_failed:-} ]]; then
+    printf 'error: the demo from GPU to GPU memory failed, see above\n' >&2
+    status=1
+  fi
   if [[ -n ${suite_failed:-} ]]; then
     printf 'error: the Soft-RoCE suite failed, see %s\n' "$suite_log" >&2
     status=1
   fi
   return "$status"
+}
+
+# gpu_demo LOG ARGUMENTS: the demo from GPU to GPU memory, on the stub of the driver where there is none.
+gpu_demo() {
+  local reason=''
+  if ! grep -q 'Tensor Fabric Reference Service .*SUCCESS' "$1"; then
+    reason='Maven did not build the module tensor-service'
+  elif [[ " $* " == *' -Dnative.skip'* ]]; then
+    reason='the build has no native shim'
+  elif [[ $(uname -m) != x86_64 ]]; then
+    reason="JCuda has no native part for $(uname -m)"
+  fi
+  if [[ -n $reason ]]; then
+    skipped_gpu_demo="demo from GPU to GPU memory: $reason"
+    return
+  fi
+  # Maven dates it with project.build.outputTimestamp, which is before any source.
+  touch "$demo_jar"
+  (run_demo --gpu --size 64MB)
 }
 
 # Error Prone, NullAway and most of the core's tests on a recent JDK, built beside the ordinary classes.
@@ -83,6 +107,7 @@ name_skipped() {
     skipped=$(awk -f scripts/skipped.awk $reports)
   fi
   [[ -z ${skipped_gate:-} ]] || say "skipped: $skipped_gate"
+  [[ -z ${skipped_gpu_demo:-} ]] || say "skipped: $skipped_gpu_demo"
   [[ -z ${skipped_suite:-} ]] || say "skipped: $skipped_suite"
   if [[ -n $skipped ]]; then
     printf '%s\n' "$skipped"

@@ -88,6 +88,8 @@ JNIEXPORT jlong JNICALL NAME(count0)(JNIEnv *env, jclass type, jstring name)
         count = stub_exports();
     else if (strcmp(what, "flushes") == 0)
         count = stub_flushes();
+    else if (strcmp(what, "freed-while-open") == 0)
+        count = stub_freed_while_open();
     else if (strcmp(what, "physicals") == 0)
         count = stub_physicals();
     pthread_mutex_unlock(&stub_lock);
@@ -96,7 +98,7 @@ JNIEXPORT jlong JNICALL NAME(count0)(JNIEnv *env, jclass type, jstring name)
 
 JNIEXPORT void JNICALL NAME(reset0)(JNIEnv *env, jclass type)
 {
-    static const struct stub_settings defaults = {2, 8L << 30, 1, 1, 1, 1, 1, 0, 1, 64L << 30, 1, 0, 0};
+    static const struct stub_settings defaults = {2, 8L << 30, 1, 1, 1, 1, 1, 0, 1, 64L << 30, 1, 0, 0, 0};
 
     (void)env;
     (void)type;

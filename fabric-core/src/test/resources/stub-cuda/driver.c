@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct stub_settings stub_settings = {2, 8L << 30, 1, 1, 1, 1, 1, 0, 1, 64L << 30, 1, 0, 0};
+struct stub_settings stub_settings = {2, 8L << 30, 1, 1, 1, 1, 1, 0, 1, 64L << 30, 1, 0, 0, 0};
 pthread_mutex_t stub_lock = PTHREAD_MUTEX_INITIALIZER;
 pthread_rwlock_t stub_engine = PTHREAD_RWLOCK_INITIALIZER;
 
@@ -63,7 +63,7 @@ static long *setting(const char *name)
         {"devices", &s->devices},   {"memory", &s->memory},     {"dmabuf", &s->dmabuf},     {"peermem", &s->peermem},
         {"gdr", &s->gdr},           {"vmm", &s->vmm},           {"vmm-rdma", &s->vmm_rdma}, {"ordering", &s->ordering},
         {"flush", &s->flush},       {"bar1", &s->bar1},         {"ipc", &s->ipc},           {"delay-us", &s->delay_us},
-        {"copy-mbps", &s->copy_mbps},
+        {"copy-mbps", &s->copy_mbps}, {"ipc-self", &s->ipc_self},
     };
 
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {

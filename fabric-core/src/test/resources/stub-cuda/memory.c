@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -24,6 +25,7 @@ static struct stub_allocation *allocations;
 static struct stub_block *blocks;
 static struct pin *pins;
 static uint64_t last_buffer_id;
+static long freed_while_open;
 
 static uint64_t round_up(uint64_t value, uint64_t unit)
 {
@@ -91,6 +93,9 @@ void stub_block_destroy(struct stub_block *block)
     else
         munmap(block->pointer, block->size);
     pthread_rwlock_unlock(&stub_engine);
+    /* Each opener holds a lock, until it closes the memory or ends. */
+    if (block->exported && flock(block->segments->fd, LOCK_EX | LOCK_NB))
+        freed_while_open++;
     while (block->segments) {
         struct stub_segment *segment = block->segments;
 
@@ -152,6 +157,27 @@ uint8_t *stub_translate(CUdeviceptr address, uint64_t size)
     return a ? a->block->memory + (address - (uintptr_t)a->block->pointer) : NULL;
 }
 
+uint64_t stub_contiguous(CUdeviceptr address, uint64_t size)
+{
+    struct stub_allocation *a = stub_find(address, 0);
+    uint64_t left = a ? a->size - (address - a->address) : 0;
+
+    return left < size ? left : size;
+}
+
+bool stub_is_device(CUdeviceptr address, uint64_t size)
+{
+    while (size > 0) {
+        uint64_t part = stub_contiguous(address, size);
+
+        if (part == 0)
+            return false;
+        address += part;
+        size -= part;
+    }
+    return true;
+}
+
 bool stub_is_pinned(const void *address, uint64_t size)
 {
     uintptr_t start = (uintptr_t)address;
@@ -161,6 +187,11 @@ bool stub_is_pinned(const void *address, uint64_t size)
             return true;
     }
     return false;
+}
+
+long stub_freed_while_open(void)
+{
+    return freed_while_open;
 }
 
 long stub_allocations(void)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -190,6 +191,7 @@ EXPORT CUresult cuIpcGetMemHandle(struct memory_handle *handle, CUdeviceptr poin
         handle->block_size = a->block->size;
         handle->offset = a->address - (uintptr_t)a->block->pointer;
         handle->size = a->size;
+        a->block->exported = true;
         result = a->block->segments->next ? NOT_SUPPORTED : OK;
     }
     pthread_mutex_unlock(&stub_lock);
@@ -205,11 +207,14 @@ EXPORT CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *pointer, struct memory_handle
     (void)flags;
     if (!stub_settings.ipc)
         return NOT_SUPPORTED;
-    if (handle.pid == getpid())
+    if (handle.pid == getpid() && !stub_settings.ipc_self)
         return INVALID_CONTEXT;
     fd = stub_open_fd(handle.pid, handle.fd);
-    if (fd < 0)
+    if (fd < 0 || flock(fd, LOCK_SH | LOCK_NB)) {
+        if (fd >= 0)
+            close(fd);
         return INVALID_HANDLE;
+    }
     pthread_mutex_lock(&stub_lock);
     block = stub_block_import(fd, handle.block_size, stub_current()->device);
     if (block) {

@@ -62,33 +62,44 @@ static void await_progress(void)
     pthread_cond_timedwait(&progress, &stub_lock, &until);
 }
 
-/* The caller holds stub_lock. */
-static void *where(uint64_t address, uint64_t size)
+/* The caller holds stub_lock. Bytes that lie in one piece come back in size. */
+static void *where(uint64_t address, uint64_t *size)
 {
-    uint8_t *device = stub_translate(address, size);
+    uint64_t part = stub_contiguous(address, *size);
 
-    return device ? device : (void *)(uintptr_t)address;
+    if (part == 0)
+        return (void *)(uintptr_t)address;
+    *size = part;
+    return stub_translate(address, part);
+}
+
+static uint64_t run_part(struct stub_op *op, uint64_t done)
+{
+    uint64_t size = op->size - done;
+    void *target;
+    void *source = NULL;
+
+    /* In this order, as where memory gets another home: that one holds stub_lock while it waits for the engines. */
+    pthread_mutex_lock(&stub_lock);
+    pthread_rwlock_rdlock(&stub_engine);
+    target = where(op->target + done, &size);
+    if (op->kind == OP_COPY)
+        source = where(op->source + done, &size);
+    pthread_mutex_unlock(&stub_lock);
+    if (op->kind == OP_COPY)
+        memmove(target, source, size);
+    else if (op->kind == OP_SET)
+        memset(target, op->value, size);
+    pthread_rwlock_unlock(&stub_engine);
+    return size;
 }
 
 static void run(struct stub_op *op)
 {
-    void *target;
-    void *source = NULL;
-
     if (stub_settings.delay_us > 0)
         nap(stub_settings.delay_us);
-    /* In this order, as where memory gets another home: that one holds stub_lock while it waits for the engines. */
-    pthread_mutex_lock(&stub_lock);
-    pthread_rwlock_rdlock(&stub_engine);
-    target = where(op->target, op->size);
-    if (op->kind == OP_COPY)
-        source = where(op->source, op->size);
-    pthread_mutex_unlock(&stub_lock);
-    if (op->kind == OP_COPY)
-        memmove(target, source, op->size);
-    else if (op->kind == OP_SET)
-        memset(target, op->value, op->size);
-    pthread_rwlock_unlock(&stub_engine);
+    for (uint64_t done = 0; done < op->size;)
+        done += run_part(op, done);
     if (op->kind == OP_COPY && stub_settings.copy_mbps > 0)
         nap((long)(op->size / (uint64_t)stub_settings.copy_mbps));
 }
@@ -457,8 +468,8 @@ static CUresult copy(uint64_t target, uint64_t source, uint64_t size, CUstream s
     if (size == 0)
         return OK;
     pthread_mutex_lock(&stub_lock);
-    pageable = (!stub_translate(target, size) && !stub_is_pinned((void *)(uintptr_t)target, size)) ||
-               (!stub_translate(source, size) && !stub_is_pinned((void *)(uintptr_t)source, size));
+    pageable = (!stub_is_device(target, size) && !stub_is_pinned((void *)(uintptr_t)target, size)) ||
+               (!stub_is_device(source, size) && !stub_is_pinned((void *)(uintptr_t)source, size));
     pageable_copies += pageable;
     pthread_mutex_unlock(&stub_lock);
     return stub_submit(stream, (struct stub_op){.kind = OP_COPY, .target = target, .source = source, .size = size},
@@ -470,7 +481,7 @@ static bool on_device(CUdeviceptr address, uint64_t size)
     bool found;
 
     pthread_mutex_lock(&stub_lock);
-    found = size == 0 || stub_translate(address, size);
+    found = stub_is_device(address, size);
     pthread_mutex_unlock(&stub_lock);
     return found;
 }

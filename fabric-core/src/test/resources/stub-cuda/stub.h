@@ -78,6 +78,7 @@ struct stub_block {
     CUdevice device;
     bool shared;
     bool imported;
+    bool exported;
     /* The addresses belong to a reservation and stay mapped. */
     bool reserved;
     uint64_t used;
@@ -110,6 +111,8 @@ struct stub_settings {
     long flush;
     long bar1;
     long ipc;
+    /* Handles may be opened by the process that they are of, which no real driver allows. */
+    long ipc_self;
     long delay_us;
     long copy_mbps;
 };
@@ -130,6 +133,10 @@ long stub_contexts(void);
 /* memory.c; callers hold stub_lock for the look-ups. */
 struct stub_allocation *stub_find(CUdeviceptr address, uint64_t size);
 uint8_t *stub_translate(CUdeviceptr address, uint64_t size);
+/* How many bytes from an address on lie in one allocation, at most size; 0 for none. */
+uint64_t stub_contiguous(CUdeviceptr address, uint64_t size);
+/* Whether a range is device memory, of one allocation or of mappings side by side. */
+bool stub_is_device(CUdeviceptr address, uint64_t size);
 bool stub_is_pinned(const void *address, uint64_t size);
 struct stub_block *stub_block_create(uint64_t size, CUdevice device);
 struct stub_block *stub_block_import(int fd, uint64_t size, CUdevice device);
@@ -139,6 +146,8 @@ bool stub_forget(CUdeviceptr address);
 long stub_allocations(void);
 long stub_allocated_bytes(void);
 long stub_pins(void);
+/* Memory that was freed while another process had it open, after which the real driver promises nothing. */
+long stub_freed_while_open(void);
 
 /* stream.c */
 enum stub_op_kind { OP_COPY, OP_SET, OP_RECORD, OP_WAIT, OP_JOIN };

@@ -104,6 +104,7 @@ final class FabricNodeFactory {
                 .pool(pool)
                 .gpus(gpus.memories())
                 .landing(gpus.landing())
+                .cudaIpc(properties.gpu().ipc() == GpuProperties.Ipc.AUTO)
                 .protectionDomain(device.protectionDomain())
                 .connector(peer -> connections.get().connect(peer))
                 .build();

@@ -16,6 +16,7 @@ import org.springframework.boot.convert.DurationUnit;
  *     memory, or "auto" for the first of these that works.
  * @param direct Whether a direct path between GPU and device is "required", so that the start fails without one, "auto"
  *     for staging without one, or "off" for staging in any case.
+ * @param ipc Whether GPUs of services on one host copy to each other by CUDA IPC, "auto" for where that works, or "off".
  * @param maxRegistrations Most buffers of the application in GPU memory that stay registered at once.
  * @param copyTimeout Longest time that a copy between host and GPU may take.
  */
@@ -24,6 +25,7 @@ public record GpuProperties(
         @DefaultValue List<Integer> devices,
         @DefaultValue("auto") GpuRegistration registration,
         @DefaultValue("auto") Direct direct,
+        @DefaultValue("auto") Ipc ipc,
         @DefaultValue("256") int maxRegistrations,
 
         @DefaultValue("30s") @DurationUnit(ChronoUnit.SECONDS)
@@ -43,6 +45,14 @@ public record GpuProperties(
         /** The start fails without one. */
         REQUIRED,
         /** Never: as registration "staging". */
+        OFF
+    }
+
+    /** Whether CUDA IPC is used. */
+    public enum Ipc {
+        /** Where it works. */
+        AUTO,
+        /** Never. */
         OFF
     }
 

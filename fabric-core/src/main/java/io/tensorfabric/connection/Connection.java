@@ -47,7 +47,18 @@ public interface Connection {
      * @param bytes size
      * @throws ConnectionException if the peer refuses or cannot be asked
      */
-    ZoneGrant requestZone(long bytes, Duration timeout);
+    default ZoneGrant requestZone(long bytes, Duration timeout) {
+        return requestZone(bytes, null, timeout);
+    }
+
+    /**
+     * The same for a zone that this node opens by itself.
+     *
+     * @param bytes size, 0 for a zone of many tensors
+     * @param shared who opens it; {@code null} for a zone that is written through the lanes
+     * @throws ConnectionException if the peer refuses or cannot be asked
+     */
+    ZoneGrant requestZone(long bytes, @Nullable SharedMemoryRequest shared, Duration timeout);
 
     /** Moves the connection to DOWN because of an error. Returns at once; {@link ConnectionHandler#down} follows. */
     void fail(ConnectionException cause);

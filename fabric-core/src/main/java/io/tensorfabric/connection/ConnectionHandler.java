@@ -24,6 +24,23 @@ public interface ConnectionHandler {
      */
     ZoneGrant openZone(Connection connection, long bytes);
 
+    /**
+     * Opens a zone of GPU memory that the peer, on the same host, opens by itself.
+     *
+     * @param bytes size for one large tensor, 0 for a zone of many
+     * @throws ConnectionException if there is no such memory, or the budget does not allow it
+     */
+    default ZoneGrant openSharedZone(Connection connection, long bytes, SharedMemoryRequest shared) {
+        throw new ConnectionException(
+                ConnectionException.Kind.REFUSED, connection.peerName(), "This node shares no memory with others");
+    }
+
+    /**
+     * The connection ends in order: no new transfers come, and what is under way ends. What was opened of the peer's shared
+     * memory is to be closed, and the peer told. Must not block.
+     */
+    default void closing(Connection connection) {}
+
     /** The peer opened landing zones to this node. */
     void zonesOpened(Connection connection, List<ZoneGrant> zones);
 

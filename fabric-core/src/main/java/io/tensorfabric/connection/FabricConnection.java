@@ -198,8 +198,8 @@ final class FabricConnection implements Connection {
     }
 
     @Override
-    public ZoneGrant requestZone(long bytes, Duration timeout) {
-        return services.peers().openZone(this, bytes, timeout);
+    public ZoneGrant requestZone(long bytes, @Nullable SharedMemoryRequest shared, Duration timeout) {
+        return services.peers().openZone(this, new ZoneRequest(services.self(), bytes, shared), timeout);
     }
 
     /** All work of users has ended, as far as the device is concerned. */

@@ -48,7 +48,7 @@ record FabricServices(
         String nameOf(String nodeId);
 
         /** Opens a zone at a node over REST. */
-        ZoneGrant openZone(FabricConnection connection, long bytes, Duration timeout);
+        ZoneGrant openZone(FabricConnection connection, ZoneRequest request, Duration timeout);
 
         /** Tells a node over REST that a connection ends, if it is known how; does not throw. */
         void tellClosed(FabricConnection connection, Duration timeout);

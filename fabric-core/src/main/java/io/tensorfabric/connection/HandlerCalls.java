@@ -61,8 +61,23 @@ final class HandlerCalls {
         });
     }
 
-    ZoneGrant openZone(long bytes) {
-        return call(() -> handler.openZone(connection, bytes));
+    ZoneGrant openZone(ZoneRequest request) {
+        SharedMemoryRequest shared = request.shared();
+        return call(() -> shared == null
+                ? handler.openZone(connection, request.bytes())
+                : handler.openSharedZone(connection, request.bytes(), shared));
+    }
+
+    /** It ends in order. */
+    void closing() {
+        try {
+            call(() -> {
+                handler.closing(connection);
+                return handler;
+            });
+        } catch (RuntimeException e) {
+            LOG.debug("The end of connection {} was not announced", connection.id(), e);
+        }
     }
 
     void zonesOpened(List<ZoneGrant> zones) {

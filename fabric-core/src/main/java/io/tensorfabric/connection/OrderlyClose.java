@@ -35,6 +35,7 @@ record OrderlyClose(FabricConnection connection, FabricServices services) {
             return false;
         }
         sayGoodbye();
+        connection.calls().closing();
         return true;
     }
 
@@ -66,6 +67,7 @@ record OrderlyClose(FabricConnection connection, FabricServices services) {
     /** The peer announced its close over the data path: its DELETE follows, or this end closes alone in the end. */
     void peerSaidGoodbye() {
         if (connection.drain()) {
+            connection.calls().closing();
             var unused = services.executors()
                     .timer()
                     .schedule(
@@ -81,7 +83,9 @@ record OrderlyClose(FabricConnection connection, FabricServices services) {
             connection.failQuietly(closed());
             return;
         }
-        connection.drain();
+        if (connection.drain()) {
+            connection.calls().closing();
+        }
         awaitIdle(Deadline.in(services.options().drainTimeout()));
         connection.startTeardown();
     }

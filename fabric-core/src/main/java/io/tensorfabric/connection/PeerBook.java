@@ -111,7 +111,7 @@ final class PeerBook implements FabricServices.Peers {
     }
 
     @Override
-    public ZoneGrant openZone(FabricConnection connection, long bytes, Duration timeout) {
+    public ZoneGrant openZone(FabricConnection connection, ZoneRequest request, Duration timeout) {
         Deadline deadline = Deadline.in(timeout);
         String nodeId = connection.peer().nodeId();
         Peer peer = known(nodeId);
@@ -125,8 +125,10 @@ final class PeerBook implements FabricServices.Peers {
                     "Node " + nodeId + " connected to this node, but none of the peers configured here is it: it cannot"
                             + " be asked for a landing zone. Configure its address here too");
         }
-        ZoneGrant zone = client.openZone(peer, connection.id(), new ZoneRequest(self, bytes), deadline.remaining());
-        return RequestValidator.checkZone(nodeId, zone, connection.laneSet().count());
+        ZoneGrant zone = client.openZone(peer, connection.id(), request, deadline.remaining());
+        return request.shared() != null
+                ? RequestValidator.checkSharedZone(nodeId, zone)
+                : RequestValidator.checkZone(nodeId, zone, connection.laneSet().count());
     }
 
     @Override

@@ -28,6 +28,8 @@ final class RequestValidator {
     /** Ids end up in logs and metrics: nothing that needs quoting there. */
     private static final Pattern ID = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._:@/-]{0,252}");
 
+    private static final Pattern HOST = Pattern.compile("[0-9a-f]{16,64}");
+
     private final FabricServices services;
 
     RequestValidator(FabricServices services) {
@@ -266,7 +268,30 @@ final class RequestValidator {
         if (zone.size() < 1 || zone.rkeys().size() != lanes || zone.address() + zone.size() < zone.address()) {
             throw malformed(peer, "zone " + zone.zoneId() + " needs a size and a key for each of " + lanes + " lanes");
         }
+        if (zone.shared() != null) {
+            throw malformed(peer, "zone " + zone.zoneId() + " is one to be opened here, which nobody asked for");
+        }
         return zone;
+    }
+
+    /** Checks a zone that a peer opens for this node to open by itself. */
+    static ZoneGrant checkSharedZone(String peer, ZoneGrant zone) {
+        if (zone.size() < 1 || zone.shared() == null || !zone.rkeys().isEmpty()) {
+            throw malformed(peer, "zone " + zone.zoneId() + " needs a size and a handle, and no keys");
+        }
+        return zone;
+    }
+
+    /** Checks what a peer wants. */
+    static void checkZoneRequest(String peer, ZoneRequest request) {
+        SharedMemoryRequest shared = request.shared();
+        if (request.bytes() < (shared == null ? 1 : 0)) {
+            throw malformed(peer, "a zone has at least one byte, not " + request.bytes());
+        }
+        if (shared != null
+                && (shared.process() < 1 || !HOST.matcher(shared.host()).matches())) {
+            throw malformed(peer, "a zone of shared memory is for a process of a host");
+        }
     }
 
     private static void range(String peer, String what, int value, int min, int max) {

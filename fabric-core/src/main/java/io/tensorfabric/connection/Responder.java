@@ -261,14 +261,11 @@ final class Responder {
     ZoneGrant openZone(String connectionId, ZoneRequest request) {
         FabricConnection connection = find(connectionId);
         RequestValidator.checkOwner(connection, request.requester());
-        if (request.bytes() < 1) {
-            throw RequestValidator.malformed(
-                    connection.peer().nodeId(), "a zone has at least one byte, not " + request.bytes());
-        }
+        RequestValidator.checkZoneRequest(connection.peer().nodeId(), request);
         if (!connection.isUp()) {
             throw ConnectionTable.conflict(connection.peer(), "its connection is " + connection.state());
         }
-        return connection.calls().openZone(request.bytes());
+        return connection.calls().openZone(request);
     }
 
     void close(String connectionId, String nodeId) {

@@ -1,6 +1,7 @@
 package io.tensorfabric.connection;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A landing zone as it travels in the negotiation. Secret: travels nowhere else and is never printed.
@@ -10,16 +11,28 @@ import java.util.List;
  * @param size bytes
  * @param memoryKind kind of memory, such as {@code host} or {@code cuda:0}
  * @param rkeys key for each lane, by lane index
- * @param dedicated whether the zone was asked for by the peer, so holds one tensor at a time
+ * @param dedicated whether the zone was asked for by the peer for one tensor at a time
+ * @param shared how a peer on the same host opens it by itself; {@code null} for a zone that is written through the lanes
  */
 public record ZoneGrant(
-        int zoneId, long address, long size, String memoryKind, List<Integer> rkeys, boolean dedicated) {
+        int zoneId,
+        long address,
+        long size,
+        String memoryKind,
+        List<Integer> rkeys,
+        boolean dedicated,
+        @Nullable SharedMemoryGrant shared) {
 
     public ZoneGrant {
         rkeys = List.copyOf(rkeys);
     }
 
-    /** Leaves out address and keys. */
+    /** A zone that is written through the lanes. */
+    public ZoneGrant(int zoneId, long address, long size, String memoryKind, List<Integer> rkeys, boolean dedicated) {
+        this(zoneId, address, size, memoryKind, rkeys, dedicated, null);
+    }
+
+    /** Leaves out address, keys and handle. */
     @Override
     public String toString() {
         return "ZoneGrant[zoneId=" + zoneId + ", size=" + size + ", memoryKind=" + memoryKind + ", dedicated="

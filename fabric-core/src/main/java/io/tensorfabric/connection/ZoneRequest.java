@@ -1,9 +1,20 @@
 package io.tensorfabric.connection;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Body of {@code POST connections/{id}/zones}.
  *
  * @param requester who asks
- * @param bytes size of the zone
+ * @param bytes size of the zone; 0, with {@code shared} only, for one of many tensors
+ * @param shared for a zone of GPU memory that the requester, on the same host, opens by itself; {@code null} for one that is
+ *     written through the lanes
  */
-public record ZoneRequest(NodeIdentity requester, long bytes) {}
+public record ZoneRequest(
+        NodeIdentity requester, long bytes, @Nullable SharedMemoryRequest shared) {
+
+    /** For a zone that is written through the lanes. */
+    public ZoneRequest(NodeIdentity requester, long bytes) {
+        this(requester, bytes, null);
+    }
+}

@@ -58,6 +58,29 @@ final class AnswerSender {
         }
     }
 
+    /** A zone of the peer is not used by this node any more. */
+    void retired(int zoneId) {
+        lock.lock();
+        try {
+            if (!pumps.isDown()) {
+                pumps.answers().retired(zoneId);
+                pumps.pumpAnswers();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether answers wait for their lane. */
+    boolean isWaiting() {
+        lock.lock();
+        try {
+            return !pumps.answers().isEmpty();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Asks the peer to give up a dedicated zone of this node. */
     void askToRetire(int zoneId) {
         lock.lock();

@@ -92,14 +92,18 @@ final class ControlPump {
     }
 
     private void send(Push push) {
-        Transmission transmission = lane.begin(push.bytes() == 0 ? 1 : 2, true);
+        // Without bytes, or with bytes that a GPU has brought to their place already.
+        boolean bare = push.bytes() == 0 || push.source.isShared();
+        Transmission transmission = lane.begin(bare ? 1 : 2, true);
         if (transmission == null) {
             blocked = true;
             return;
         }
         pushes.remove();
         try {
-            write(transmission, push);
+            if (!bare) {
+                write(transmission, push);
+            }
             sender.writeHeader(transmission, push);
         } catch (RuntimeException e) {
             transmission.cancel();
@@ -107,7 +111,7 @@ final class ControlPump {
         }
         push.posted = push.bytes();
         push.outstanding++;
-        transmission.submit(push, push.bytes());
+        transmission.submit(push, bare ? 0 : push.bytes());
     }
 
     private void write(Transmission transmission, Push push) {

@@ -1,6 +1,8 @@
 package io.tensorfabric.transfer;
 
 import io.tensorfabric.connection.Connection;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -29,6 +31,8 @@ final class Engine {
     private final TransferOptions options;
     private final PeerResilience resilience;
     private final TransferMemory memory;
+    private final SharedLandings landings = new SharedLandings(this);
+    private final OpenedZones opened = new OpenedZones();
     private final Function<String, CompletableFuture<Connection>> connector;
     private final DeadlineWheel wheel = new DeadlineWheel("fabric-transfer-timer");
     private final Pushes pushes = new Pushes();
@@ -94,6 +98,16 @@ final class Engine {
 
     TransferMemory memory() {
         return memory;
+    }
+
+    /** Memory of this node that peers on this host have open. */
+    SharedLandings landings() {
+        return landings;
+    }
+
+    /** What this node has open of them. */
+    OpenedZones opened() {
+        return opened;
     }
 
     DeadlineWheel wheel() {
@@ -259,6 +273,12 @@ final class Engine {
             }
         }
         return null;
+    }
+
+    List<CudaIpcStatus> cudaIpc() {
+        List<CudaIpcStatus> all = new ArrayList<>();
+        links.values().forEach(link -> all.addAll(link.sender().ipc().status()));
+        return all;
     }
 
     void closeLink(Connection connection) {

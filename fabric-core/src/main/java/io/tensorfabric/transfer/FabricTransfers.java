@@ -4,7 +4,7 @@ import io.tensorfabric.connection.Connection;
 import io.tensorfabric.connection.ConnectionException;
 import io.tensorfabric.connection.ConnectionHandler;
 import io.tensorfabric.connection.Lane;
-import io.tensorfabric.connection.PeerRight;
+import io.tensorfabric.connection.SharedMemoryRequest;
 import io.tensorfabric.connection.ZoneGrant;
 import io.tensorfabric.memory.MemoryKind;
 import io.tensorfabric.memory.MemoryRegionPool;
@@ -47,6 +47,7 @@ public final class FabricTransfers
     private final Engine engine;
     private final AtomicLong lastId = new AtomicLong();
     private final HouseKeeping houseKeeping;
+    private final ZoneOpening zoneOpening;
     private boolean closed;
 
     private FabricTransfers(Builder builder) {
@@ -59,9 +60,10 @@ public final class FabricTransfers
                 new TransferMemory(
                         Objects.requireNonNull(builder.pool, "pool"),
                         Objects.requireNonNull(builder.protectionDomain, "protectionDomain"),
-                        new Gpus(builder.gpus, builder.landing)),
+                        new Gpus(builder.gpus, builder.landing, builder.cudaIpc)),
                 Objects.requireNonNull(builder.connector, "connector"));
         this.houseKeeping = new HouseKeeping(engine);
+        this.zoneOpening = new ZoneOpening(engine);
     }
 
     /** Starts a builder. */
@@ -147,6 +149,16 @@ public final class FabricTransfers
         return engine.log().statistics(engine.pushes().size());
     }
 
+    /** Which GPUs of this node reach those of peers by CUDA IPC, of the connections that there are. */
+    public List<CudaIpcStatus> cudaIpc() {
+        return engine.cudaIpc();
+    }
+
+    /** Bytes of GPU memory that are kept since processes of ended connections may still have them open. */
+    public long sharedBytesWaiting() {
+        return engine.landings().bytes();
+    }
+
     /** Tells an observer of every transfer that ends from now on. */
     public void addObserver(TransferObserver observer) {
         engine.log().add(Objects.requireNonNull(observer, "observer"));
@@ -164,39 +176,24 @@ public final class FabricTransfers
 
     @Override
     public List<ZoneGrant> openZones(Connection connection) {
-        refuseIfStopped(connection);
-        PeerLink link = engine.openLink(connection);
-        try {
-            return mayPush(connection) ? List.of(link.receiver().openShared()) : List.of();
-        } catch (RuntimeException e) {
-            engine.closeLink(connection);
-            throw e;
-        }
+        return zoneOpening.initial(connection);
     }
 
     @Override
     public ZoneGrant openZone(Connection connection, long bytes) {
-        refuseIfStopped(connection);
+        return zoneOpening.receiver(connection).openDedicated(bytes);
+    }
+
+    @Override
+    public ZoneGrant openSharedZone(Connection connection, long bytes, SharedMemoryRequest shared) {
+        return zoneOpening.receiver(connection).openShared(bytes, shared);
+    }
+
+    @Override
+    public void closing(Connection connection) {
         PeerLink link = engine.link(connection);
-        if (link == null) {
-            String message = "The connection of peer '" + connection.peerName() + "' is down";
-            throw new ConnectionException(ConnectionException.Kind.NOT_FOUND, connection.peerName(), message);
-        }
-        if (!mayPush(connection)) {
-            String message = "Peer '" + connection.peerName() + "' may not push to this node";
-            throw new ConnectionException(ConnectionException.Kind.REFUSED, connection.peerName(), message);
-        }
-        return link.receiver().openDedicated(bytes);
-    }
-
-    private static boolean mayPush(Connection connection) {
-        return connection.rights().contains(PeerRight.PUSH);
-    }
-
-    private void refuseIfStopped(Connection connection) {
-        if (engine.isStopped()) {
-            throw new ConnectionException(
-                    ConnectionException.Kind.CLOSED, connection.peerName(), "This node is shutting down");
+        if (link != null) {
+            link.closing();
         }
     }
 
@@ -254,7 +251,7 @@ public final class FabricTransfers
     @Override
     public boolean isBusy(Connection connection) {
         PeerLink link = engine.link(connection);
-        return link != null && (link.sender().isBusy() || engine.inbox().holdsSomeOf(link));
+        return link != null && (link.isBusy() || engine.inbox().holdsSomeOf(link));
     }
 
     /**
@@ -322,6 +319,7 @@ public final class FabricTransfers
         private @Nullable MemoryRegionPool pool;
         private List<GpuMemory> gpus = List.of();
         private MemoryKind landing = MemoryKind.HOST;
+        private boolean cudaIpc;
         private @Nullable Supplier<? extends ProtectionDomain> protectionDomain;
         private @Nullable Function<String, CompletableFuture<Connection>> connector;
 
@@ -359,6 +357,12 @@ public final class FabricTransfers
         /** Where listeners find tensors: host memory unless set, or memory of one of the GPUs. */
         public Builder landing(MemoryKind value) {
             this.landing = value;
+            return this;
+        }
+
+        /** Whether GPUs of processes on one host may copy to each other by themselves: not unless set. */
+        public Builder cudaIpc(boolean value) {
+            this.cudaIpc = value;
             return this;
         }
 

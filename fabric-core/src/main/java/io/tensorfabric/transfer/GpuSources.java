@@ -8,6 +8,7 @@ import io.tensorfabric.offheap.OffHeap;
 import io.tensorfabric.verbs.MemoryRegion;
 import java.time.Duration;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
@@ -49,8 +50,10 @@ final class GpuSources {
             return;
         }
         try {
-            push.source.path(gpu.path().isDirect() ? TransferPath.GPU_DIRECT : TransferPath.HOST_STAGED);
-            if (push.bytes() == 0 || (!push.options().checksum() && usePooled(push, gpu))) {
+            push.source.path(pathOf(gpu));
+            push.source.share(mayShare(push, gpu) ? gpu : null);
+            boolean ready = push.bytes() == 0 || (!push.options().checksum() && isReady(push, gpu));
+            if (ready) {
                 channel.route(push);
             } else {
                 engine.blocking(() -> prepareBlocking(push, gpu, channel));
@@ -60,6 +63,23 @@ final class GpuSources {
         } catch (RuntimeException e) {
             push.failOwned(PushFailures.noSource(push, e));
         }
+    }
+
+    private static TransferPath pathOf(GpuMemory gpu) {
+        return gpu.path().isDirect() ? TransferPath.GPU_DIRECT : TransferPath.HOST_STAGED;
+    }
+
+    /** Whether the GPU may copy to the peer by itself: the link decides, when there is one. */
+    private boolean mayShare(Push push, GpuMemory gpu) {
+        if (push.bytes() == 0 || !engine.memory().gpus().cudaIpc()) {
+            return false;
+        }
+        PeerLink link = engine.findLink(push.peer());
+        return link == null || !link.sender().ipc().isOff(gpu.kind());
+    }
+
+    private static boolean isReady(Push push, GpuMemory gpu) {
+        return push.source.isShared() || usePooled(push, gpu);
     }
 
     private static boolean usePooled(Push push, GpuMemory gpu) {
@@ -79,40 +99,62 @@ final class GpuSources {
             if (push.options().checksum()) {
                 push.checksum = checksum(gpu, push.source.address(), push.bytes(), engine.memory());
             }
+        } catch (RuntimeException e) {
+            push.failOwned(PushFailures.noSource(push, e));
+            return;
+        }
+        if (push.source.isShared()) {
+            channel.route(push);
+            return;
+        }
+        prepareForDevice(push, gpu, failure -> {
+            if (failure == null) {
+                channel.route(push);
+            } else {
+                push.failOwned(failure);
+            }
+        });
+    }
+
+    /**
+     * Gets a source ready for the verbs device, registered or staged. Blocks.
+     *
+     * @param next told once, here or on a thread of the GPU, with what failed or {@code null}
+     */
+    void prepareForDevice(Push push, GpuMemory gpu, Consumer<@Nullable TransferException> next) {
+        try {
+            push.source.path(pathOf(gpu));
             if (!gpu.path().isDirect()) {
-                stage(push, gpu, channel);
+                stage(push, gpu, next);
                 return;
             }
             if (!usePooled(push, gpu)) {
                 push.source.useGpu(gpu.register(push.source.address(), push.bytes()));
             }
         } catch (RuntimeException e) {
-            push.failOwned(PushFailures.noSource(push, e));
+            next.accept(PushFailures.noSource(push, e));
             return;
         }
-        channel.route(push);
+        next.accept(null);
     }
 
-    private void stage(Push push, GpuMemory gpu, PeerChannel channel) {
+    private void stage(Push push, GpuMemory gpu, Consumer<@Nullable TransferException> next) {
         Duration patience = Duration.ofNanos(push.remainingNanos());
         if (!push.isSmall()) {
             BufferLease ring = engine.memory().acquire(StagedSource.ringBytes(push.bytes()), HOLDER, patience);
             push.source.useStaged(new StagedSource(gpu, push.source.address(), push.bytes(), ring));
-            channel.route(push);
+            next.accept(null);
             return;
         }
         BufferLease copy = engine.memory().acquire(push.bytes(), HOLDER, patience);
         long device = push.source.address();
         push.source.useCopy(copy);
-        gpu.copies().toHost(device, copy.address(), push.bytes(), failure -> copied(push, channel, failure));
-    }
-
-    private static void copied(Push push, PeerChannel channel, @Nullable RuntimeException failure) {
-        if (failure == null) {
-            channel.route(push);
-        } else {
-            push.failOwned(PushFailures.noSource(push, failure));
-        }
+        gpu.copies()
+                .toHost(
+                        device,
+                        copy.address(),
+                        push.bytes(),
+                        failure -> next.accept(failure == null ? null : PushFailures.noSource(push, failure)));
     }
 
     /** CRC32C of GPU memory, read through pinned host memory; blocks. */

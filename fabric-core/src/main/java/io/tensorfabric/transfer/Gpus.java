@@ -10,8 +10,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param memories in any order, each of another GPU; not owned
  * @param landing where listeners find tensors
+ * @param cudaIpc whether GPUs of processes on one host copy to each other by themselves
  */
-record Gpus(List<GpuMemory> memories, MemoryKind landing) {
+record Gpus(List<GpuMemory> memories, MemoryKind landing, boolean cudaIpc) {
 
     Gpus {
         memories = List.copyOf(memories);

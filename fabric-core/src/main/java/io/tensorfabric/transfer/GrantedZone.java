@@ -7,6 +7,7 @@ import io.tensorfabric.memory.BufferLease;
 import io.tensorfabric.memory.MemoryKind;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -68,12 +69,31 @@ final class GrantedZone {
         return dedicated;
     }
 
+    /** How tensors come from here into their place. */
+    TransferPath path() {
+        return shared() != null ? TransferPath.CUDA_IPC : ZoneKinds.path(ZoneKinds.describe(lease.kind(), target));
+    }
+
     long size() {
         return size;
     }
 
+    /** Memory that the peer opens by itself, {@code null} for a zone that lanes write to. */
+    @Nullable SharedLanding shared() {
+        return lease instanceof SharedLanding landing ? landing : null;
+    }
+
+    /** Whether the peer gives it back when it is asked to. */
+    boolean isLent() {
+        return dedicated || shared() != null;
+    }
+
     /** What the peer must know to write here. */
     ZoneGrant describe(Connection connection) {
+        SharedLanding landing = shared();
+        if (landing != null) {
+            return landing.describe(id, dedicated);
+        }
         List<Integer> keys = new ArrayList<>();
         for (int lane = 0; lane < connection.lanes().size(); lane++) {
             keys.add(grant.rkey(lane));

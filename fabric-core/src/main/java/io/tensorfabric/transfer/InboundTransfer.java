@@ -192,7 +192,9 @@ final class InboundTransfer implements ReceivedTensor, Runnable {
     /** Brings the bytes, checked, to where the listener wants them; false if they are not, which the sender is told. */
     private boolean arrive() {
         try {
-            GpuArrival.flush(engine.memory(), tensor.kind());
+            if (zone != null && zone.shared() == null) {
+                GpuArrival.flush(engine.memory(), tensor.kind());
+            }
             if (checksummed && GpuArrival.checksum(engine.memory(), tensor) != checksum) {
                 refuse(RejectCode.CHECKSUM, "its bytes are not those that were sent");
                 return false;
@@ -369,10 +371,7 @@ final class InboundTransfer implements ReceivedTensor, Runnable {
 
     /** As this node sees it: the sender may have staged what landed directly. */
     private TransferPath path() {
-        if (zone == null) {
-            return TransferPath.NONE;
-        }
-        return ZoneKinds.path(ZoneKinds.describe(zone.kind(), engine.memory().landing()));
+        return zone == null ? TransferPath.NONE : zone.path();
     }
 
     TransferStatus status() {

@@ -69,7 +69,7 @@ final class LanePumps {
     /** Sends a push that has its room. */
     void post(Push push) {
         push.phase(PushPhase.WRITING);
-        if (push.isSmall()) {
+        if (usesControl(push)) {
             control.add(push);
             control.pump();
         } else {
@@ -81,6 +81,11 @@ final class LanePumps {
             }
             pump.pump();
         }
+    }
+
+    /** The small ones, and those of which only the header is to be sent. */
+    private static boolean usesControl(Push push) {
+        return push.isSmall() || push.source.isShared();
     }
 
     /** The source of a push has more to write. */
@@ -108,7 +113,7 @@ final class LanePumps {
 
     /** A transmission of a push ended on a lane. */
     void ended(Push push, Lane lane) {
-        BulkPump pump = push.isSmall() ? null : find(lane);
+        BulkPump pump = usesControl(push) ? null : find(lane);
         if (pump != null) {
             pump.ended();
             pump.pump();

@@ -4,10 +4,13 @@ import io.tensorfabric.connection.Connection;
 import io.tensorfabric.connection.ConnectionException;
 import io.tensorfabric.connection.PeerRight;
 import io.tensorfabric.connection.RemoteGrant;
+import io.tensorfabric.connection.SharedMemoryRequest;
 import io.tensorfabric.connection.ZoneGrant;
 import io.tensorfabric.memory.BufferLease;
 import io.tensorfabric.memory.PoolExhaustedException;
+import io.tensorfabric.memory.cuda.CopyNotEndedException;
 import io.tensorfabric.memory.cuda.CudaDriverException;
+import io.tensorfabric.memory.cuda.GpuMemory;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
@@ -42,6 +45,7 @@ final class LinkReceiver {
     private final TensorMessage message = new TensorMessage();
     private int nextZone = 1;
     private boolean down;
+    private volatile boolean closing;
 
     LinkReceiver(Engine engine, PeerLink link, Connection connection) {
         this.engine = engine;
@@ -58,16 +62,52 @@ final class LinkReceiver {
 
     /** Opens a zone for one large tensor at a time. */
     ZoneGrant openDedicated(long bytes) {
-        if (bytes <= 0 || bytes > engine.options().maxTensorBytes()) {
-            throw limit("A landing zone of " + bytes + " bytes was asked for; tensors have at most "
-                    + engine.options().maxTensorBytes() + " bytes here");
+        if (bytes <= 0) {
+            throw limit("A landing zone of " + bytes + " bytes was asked for");
         }
+        checkSize(bytes);
         takeBudget(bytes);
         try {
             return open(bytes, true, () -> giveBudgetBack(bytes));
         } catch (RuntimeException e) {
             giveBudgetBack(bytes);
             throw e;
+        }
+    }
+
+    /** Opens a zone of GPU memory to the peer's process, which is on the same host: for one large tensor, or for many. */
+    ZoneGrant openShared(long bytes, SharedMemoryRequest opener) {
+        engine.landings().told(opener);
+        GpuMemory gpu = SharedZones.gpu(engine, link.peerName(), opener);
+        checkSize(bytes);
+        long size = SharedZones.size(bytes > 0 ? bytes : engine.options().landingZoneSize());
+        long waiting = engine.landings().bytesOf(link.nodeId());
+        if (waiting > ownBudget.limit() - size) {
+            throw limit("Of the budget for zones " + waiting + " of " + ownBudget.limit()
+                    + " bytes may still be open in processes of this peer whose connections have ended");
+        }
+        takeBudget(size);
+        SharedLanding landing;
+        try {
+            landing = SharedZones.make(engine, gpu, size, link.nodeId(), opener, () -> giveBudgetBack(size));
+        } catch (PoolExhaustedException | CudaDriverException | CopyNotEndedException e) {
+            giveBudgetBack(size);
+            throw noMemory(
+                    e instanceof PoolExhaustedException
+                            ? "its pool of host memory is used up"
+                            : String.valueOf(e.getMessage()),
+                    e);
+        } catch (RuntimeException e) {
+            giveBudgetBack(size);
+            throw e;
+        }
+        return add(landing, landing.grant(), bytes > 0, () -> {});
+    }
+
+    private void checkSize(long bytes) {
+        if (bytes > engine.options().maxTensorBytes()) {
+            throw limit("A landing zone of " + bytes + " bytes was asked for; tensors have at most "
+                    + engine.options().maxTensorBytes() + " bytes here");
         }
     }
 
@@ -122,6 +162,10 @@ final class LinkReceiver {
             lease.close();
             throw e;
         }
+        return add(lease, grant, dedicated, freed);
+    }
+
+    private ZoneGrant add(BufferLease lease, RemoteGrant grant, boolean dedicated, Runnable freed) {
         GrantedZone zone;
         boolean late;
         lock.lock();
@@ -136,6 +180,9 @@ final class LinkReceiver {
             lock.unlock();
         }
         if (late) {
+            if (lease instanceof SharedLanding landing) {
+                landing.closedByPeer();
+            }
             zone.end();
             throw new ConnectionException(
                     ConnectionException.Kind.LOST, link.peerName(), "The connection went down while a zone was opened");
@@ -258,23 +305,40 @@ final class LinkReceiver {
     /** The peer gave a dedicated zone back. */
     void retired(int zoneId) {
         GrantedZone zone = find(zoneId);
-        if (zone == null || !zone.isDedicated() || !zone.isUnused()) {
+        SharedLanding shared = zone == null ? null : zone.shared();
+        // Tensors may still be in memory that the peer has closed; it knows nothing of rooms in it then.
+        if (zone == null || (shared == null && (!zone.isDedicated() || !zone.isUnused()))) {
             throw new ProtocolViolation("the peer gave back a zone that it does not have");
         }
         zones.remove(zone);
-        engine.cleanUp(zone::end);
+        engine.cleanUp(() -> {
+            if (shared != null) {
+                shared.closedByPeer();
+            }
+            zone.end();
+        });
     }
 
     /** Asks for dedicated zones that were not used for some time; false if there are none. */
     boolean askIdleBack(long nanos) {
         boolean asked = false;
         for (GrantedZone zone : zones) {
-            if (zone.isDedicated() && zone.isIdle(nanos)) {
+            if (zone.isLent() && zone.isIdle(nanos)) {
                 link.sender().answers().askToRetire(zone.id());
                 asked = true;
             }
         }
         return asked;
+    }
+
+    /** The connection ends in order: the peer closes what it has open. */
+    void closing() {
+        closing = true;
+    }
+
+    /** Whether the peer has yet to close what it has open. */
+    boolean awaitsPeer() {
+        return closing && zones.stream().anyMatch(zone -> zone.shared() != null);
     }
 
     /** The peer can no longer write: unused memory goes back at once, the rest when its tensors are closed. */

@@ -28,8 +28,13 @@ final class LinkSender {
         this.engine = engine;
         this.connection = connection;
         this.pumps = new LanePumps(this, connection, engine.options());
-        this.rooms = new Rooms(engine, this, connection, pumps);
+        this.rooms = new Rooms(engine, this, connection, lock, pumps);
         this.answers = new AnswerSender(lock, pumps);
+    }
+
+    /** What GPUs copy to the peer by themselves. */
+    CudaIpcLink ipc() {
+        return rooms.ipc();
     }
 
     AnswerSender answers() {
@@ -153,8 +158,8 @@ final class LinkSender {
     }
 
     /** A decided push is released when the device is done; room that the peer never learns of is free again. */
-    private void dropIfDone(Push push) {
-        if (push.outstanding > 0) {
+    void dropIfDone(Push push) {
+        if (push.outstanding > 0 || push.source.isBusy()) {
             return;
         }
         PeerZone zone = push.zone;
@@ -292,17 +297,9 @@ final class LinkSender {
         }
     }
 
-    /** Whether pushes or answers are under way. */
+    /** Whether pushes or answers are under way, or something of the peer's is still open at an orderly end. */
     boolean isBusy() {
-        lock.lock();
-        try {
-            if (!pumps.answers().isEmpty()) {
-                return true;
-            }
-        } finally {
-            lock.unlock();
-        }
-        return engine.pushes().all().stream().anyMatch(push -> this.equals(push.link) && !push.isReleased());
+        return answers.isWaiting() || engine.pushes().hasSomeOf(this) || ipc().isClosing();
     }
 
     /** A lane cannot be used, for example since it is too shallow for the options. */
@@ -327,7 +324,7 @@ final class LinkSender {
             pumps.shut();
             rooms.clear();
             engine.pushes().forEach(push -> {
-                if (this.equals(push.link) && !push.isReleased()) {
+                if (this.equals(push.link) && !push.isReleased() && !push.source.isBusy()) {
                     if (push.isDecided()) {
                         dropIfDone(push);
                     } else {

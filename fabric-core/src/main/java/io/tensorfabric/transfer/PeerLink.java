@@ -83,6 +83,16 @@ final class PeerLink implements Answers.Visitor {
                 new ConnectionException(ConnectionException.Kind.MALFORMED, peerName, message, null, violation));
     }
 
+    /** The connection ends in order: what either end has open of the other's memory is closed. */
+    void closing() {
+        receiver.closing();
+        sender.ipc().closing();
+    }
+
+    boolean isBusy() {
+        return sender.isBusy() || receiver.awaitsPeer();
+    }
+
     /** Fails or retries what was under way, and gives memory back. */
     void down() {
         up = false;

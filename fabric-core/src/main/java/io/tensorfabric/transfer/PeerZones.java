@@ -13,10 +13,16 @@ final class PeerZones {
 
     private final List<PeerZone> dedicated = new ArrayList<>();
 
+    /** Those that this node has open by itself. */
+    private final List<PeerZone> opened = new ArrayList<>();
+
     private long largestShared;
+
+    private boolean inGpu;
 
     PeerZone add(ZoneGrant grant) {
         PeerZone zone = new PeerZone(grant);
+        inGpu |= ZoneKinds.isForGpu(grant.memoryKind());
         if (zone.isDedicated()) {
             dedicated.add(zone);
         } else {
@@ -63,7 +69,17 @@ final class PeerZones {
         return false;
     }
 
-    private static boolean reserve(Push push, PeerZone zone) {
+    /** Whether tensors come into memory of a GPU. */
+    boolean areForGpu() {
+        return inGpu;
+    }
+
+    /** Zones that this node has open by itself. */
+    List<PeerZone> opened() {
+        return opened;
+    }
+
+    static boolean reserve(Push push, PeerZone zone) {
         long offset = zone.rooms().take(push.bytes());
         if (offset < 0) {
             return false;
@@ -82,6 +98,11 @@ final class PeerZones {
         for (int i = 0; i < dedicated.size(); i++) {
             if (dedicated.get(i).id() == id) {
                 return dedicated.get(i);
+            }
+        }
+        for (int i = 0; i < opened.size(); i++) {
+            if (opened.get(i).id() == id) {
+                return opened.get(i);
             }
         }
         return null;

@@ -3,6 +3,7 @@ package io.tensorfabric.transfer;
 import io.tensorfabric.memory.BufferLease;
 import io.tensorfabric.memory.HostRegistration;
 import io.tensorfabric.memory.cuda.GpuCopies.Mark;
+import io.tensorfabric.memory.cuda.GpuMemory;
 import io.tensorfabric.memory.cuda.GpuSource;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +21,8 @@ final class PushSource implements AutoCloseable {
     private @Nullable StagedSource staged;
     private @Nullable Mark mark;
     private @Nullable ProgressTeller progress;
+    private @Nullable GpuMemory sharing;
+    private boolean busy;
     private TransferPath path = TransferPath.HOST;
 
     /** @param address of the tensor's first byte */
@@ -59,6 +62,29 @@ final class PushSource implements AutoCloseable {
 
     @Nullable Mark mark() {
         return mark;
+    }
+
+    /** The GPU copies the bytes to the peer's by itself, if the link allows that; null for other ways. */
+    void share(@Nullable GpuMemory gpu) {
+        sharing = gpu;
+    }
+
+    @Nullable GpuMemory sharing() {
+        return sharing;
+    }
+
+    /** Whether no lane carries the bytes. */
+    boolean isShared() {
+        return sharing != null;
+    }
+
+    /** Whether something works with it that tells its link of the end. Guarded by the lock of that one. */
+    boolean isBusy() {
+        return busy;
+    }
+
+    void busy(boolean value) {
+        busy = value;
     }
 
     /** The tensor's memory is a GPU's and registered. */

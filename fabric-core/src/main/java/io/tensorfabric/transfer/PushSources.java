@@ -6,6 +6,8 @@ import io.tensorfabric.offheap.OffHeap;
 import io.tensorfabric.verbs.MemoryRegion;
 import java.time.Duration;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Gets the source of a push registered: as it is when it lies in the pool, copied when it is small, else registered for the
@@ -24,6 +26,11 @@ final class PushSources {
     PushSources(Engine engine) {
         this.engine = engine;
         this.gpuSources = new GpuSources(engine);
+    }
+
+    /** As {@link GpuSources#prepareForDevice}. */
+    void prepareGpu(Push push, GpuMemory gpu, Consumer<@Nullable TransferException> next) {
+        gpuSources.prepareForDevice(push, gpu, next);
     }
 
     /** Prepares an admitted push, whose owner is the caller, and routes it on. */

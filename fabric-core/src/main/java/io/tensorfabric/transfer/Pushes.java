@@ -47,6 +47,11 @@ final class Pushes {
         }
     }
 
+    /** Whether pushes are with a link. */
+    boolean hasSomeOf(LinkSender link) {
+        return all().stream().anyMatch(push -> link.equals(push.link) && !push.isReleased());
+    }
+
     int size() {
         lock.lock();
         try {

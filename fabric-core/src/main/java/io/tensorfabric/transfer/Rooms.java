@@ -3,7 +3,9 @@ package io.tensorfabric.transfer;
 import io.tensorfabric.connection.Connection;
 import io.tensorfabric.connection.ConnectionException;
 import io.tensorfabric.connection.ZoneGrant;
+import io.tensorfabric.memory.cuda.GpuMemory;
 import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,23 +18,38 @@ final class Rooms {
     private final RoomQueue queue = new RoomQueue();
     private final ZoneRequests requests;
     private final LanePumps pumps;
+    private final CudaIpcLink ipc;
     private boolean zonesKnown;
 
-    Rooms(Engine engine, LinkSender sender, Connection connection, LanePumps pumps) {
+    /** @param lock of the link's sender */
+    Rooms(Engine engine, LinkSender sender, Connection connection, ReentrantLock lock, LanePumps pumps) {
         this.requests = new ZoneRequests(engine, sender, connection);
         this.pumps = pumps;
+        this.ipc = new CudaIpcLink(engine, sender, connection, lock, this, pumps);
+    }
+
+    CudaIpcLink ipc() {
+        return ipc;
+    }
+
+    PeerZones zones() {
+        return zones;
     }
 
     /** The zones that come with the connection. */
     void opened(List<ZoneGrant> grants) {
         grants.forEach(zones::add);
         zonesKnown = true;
+        ipc.zonesKnown();
         serveShared();
     }
 
     /** Posts a push as soon as there is room for it, which may be now. */
     void find(Push push) {
-        if (push.bytes() == 0) {
+        GpuMemory gpu = push.source.sharing();
+        if (gpu != null) {
+            ipc.take(push, gpu);
+        } else if (push.bytes() == 0) {
             pumps.post(push);
         } else if (!zonesKnown || (!zones.needsDedicated(push.bytes()) && !takeShared(push))) {
             push.phase(PushPhase.ROOM);
@@ -54,11 +71,14 @@ final class Rooms {
     void remove(Push push) {
         queue.remove(push);
         requests.remove(push);
+        ipc.remove(push);
     }
 
+    /** The connection is down. */
     void clear() {
         queue.clear();
         requests.clear();
+        ipc.down();
     }
 
     /** Takes back room that the peer never learnt of. */
@@ -76,18 +96,19 @@ final class Rooms {
         freed(zone);
     }
 
-    /** The peer wants a dedicated zone back. It asks again as long as it does not get it. */
+    /** The peer wants a lent zone back. It asks again as long as it does not get it. */
     void retire(int zoneId) {
         PeerZone zone = zones.find(zoneId);
-        if (zone != null && zone.isDedicated()) {
+        if (zone != null && zone.isLent()) {
             zone.wantRetired();
-            zones.retire(pumps.answers());
-            pumps.pumpAnswers();
+            freed(zone);
         }
     }
 
     private void freed(PeerZone zone) {
-        if (zone.isDedicated()) {
+        if (zone.opened() != null) {
+            ipc.roomFreed(zone);
+        } else if (zone.isDedicated()) {
             zones.retire(pumps.answers());
             pumps.pumpAnswers();
             serveDedicated();

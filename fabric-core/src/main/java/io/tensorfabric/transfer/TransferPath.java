@@ -8,6 +8,8 @@ public enum TransferPath {
     HOST,
     /** From or to memory of a GPU, which the device reached itself. */
     GPU_DIRECT,
+    /** From memory of a GPU to that of a GPU of another process on the same host, copied by the GPU. */
+    CUDA_IPC,
     /** From or to memory of a GPU, copied through pinned host memory at one end at least. */
     HOST_STAGED;
 

@@ -14,6 +14,11 @@ final class ZoneKinds {
         return zone.equals(target) ? zone.toString() : zone + FOR + target;
     }
 
+    /** Whether tensors that land in such a zone come into memory of a GPU. */
+    static boolean isForGpu(String kind) {
+        return kind.contains("cuda:");
+    }
+
     /** How tensors come into their place through such a zone; unknown words of later versions count as host memory. */
     static TransferPath path(String kind) {
         if (kind.contains(FOR)) {

@@ -9,6 +9,7 @@ import io.tensorfabric.connection.NodeIdentity;
 import io.tensorfabric.connection.PeerRight;
 import io.tensorfabric.connection.QueuePairStatus;
 import io.tensorfabric.connection.RemoteGrant;
+import io.tensorfabric.connection.SharedMemoryRequest;
 import io.tensorfabric.connection.ZoneGrant;
 import io.tensorfabric.memory.BufferLease;
 import java.time.Duration;
@@ -137,11 +138,13 @@ final class FakeConnection implements Connection {
     }
 
     @Override
-    public ZoneGrant requestZone(long bytes, Duration timeout) {
+    public ZoneGrant requestZone(long bytes, SharedMemoryRequest shared, Duration timeout) {
         if (node.faults.refuseZones) {
             throw new ConnectionException(ConnectionException.Kind.UNREACHABLE, other.name(), "No answer");
         }
-        return other.transfers().openZone(peer, bytes);
+        return shared == null
+                ? other.transfers().openZone(peer, bytes)
+                : other.transfers().openSharedZone(peer, bytes, shared);
     }
 
     @Override

@@ -84,11 +84,21 @@ final class GpuPair implements AutoCloseable {
     }
 
     GpuPair(Side a, Side b, TransferOptions.Builder options) {
+        this(a, b, options, false);
+    }
+
+    /** A pair whose GPUs copy to each other by CUDA IPC, as those of two processes do. */
+    static GpuPair sharing(Side a, Side b, TransferOptions.Builder options) {
+        StubCuda.set("ipc-self", 1);
+        return new GpuPair(a, b, options, true);
+    }
+
+    GpuPair(Side a, Side b, TransferOptions.Builder options, boolean cudaIpc) {
         TransferOptions built = options.build();
         nodes = TwoNodes.start(builder -> builder.device(SoftDeviceOptions.defaults())
                 .poolOptions(new MemoryPoolOptions(64 * MIB, 1024 * MIB, 256, Duration.ofSeconds(5)))
                 .companion(opened -> new Gpu(opened, isA(builder) ? a : b, isA(builder) ? 0 : 1))
-                .handler(node -> transfers(node, built)));
+                .handler(node -> transfers(node, built, cudaIpc)));
         CUcontext context = new CUcontext();
         JCudaDriver.cuInit(0);
         JCudaDriver.cuDeviceGet(device, 0);
@@ -101,12 +111,13 @@ final class GpuPair implements AutoCloseable {
         return builder.name().equals(TwoNodes.A);
     }
 
-    private static FabricTransfers transfers(TestNode node, TransferOptions options) {
+    private static FabricTransfers transfers(TestNode node, TransferOptions options, boolean cudaIpc) {
         GpuMemory memory = ((Gpu) node.companion()).memory;
         FabricTransfers transfers = FabricTransfers.builder()
                 .options(options)
                 .pool(node.pool())
                 .gpus(memory == null ? List.of() : List.of(memory))
+                .cudaIpc(cudaIpc)
                 .landing(memory == null ? MemoryKind.HOST : memory.kind())
                 .protectionDomain(node.device().protectionDomain())
                 .connector(peer -> node.manager().connect(peer))

@@ -14,6 +14,7 @@ import io.tensorfabric.transfer.GpuPair.Side;
 import io.tensorfabric.verbs.WorkCompletionStatus;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -178,6 +179,41 @@ class GpuStagingTest {
             assertThat(receipt.bytes()).isEqualTo(SIZE);
             assertArrived(pair, bytes);
             GpuPair.free(memory);
+        }
+    }
+
+    /** As the allocators of other libraries make them: parts that were mapped side by side, each an allocation of its own. */
+    @ParameterizedTest
+    @ValueSource(strings = {"direct", "staged", "shared"})
+    void whenTensorReachesOverSegmentsThenBytesAreExactOnEveryPath(String way) throws Exception {
+        int segment = 2 << 20;
+        Side side = way.equals("direct") ? Side.DMABUF : Side.STAGED;
+        try (GpuPair pair = way.equals("shared")
+                ? GpuPair.sharing(side, side, TransferOptions.builder())
+                : new GpuPair(side, side)) {
+            long start = StubCuda.segments(4, segment);
+            byte[] bytes = new byte[4 * segment];
+            random.nextBytes(bytes);
+            for (int i = 0; i < 4; i++) {
+                StubCuda.write(start + (long) i * segment, Arrays.copyOfRange(bytes, i * segment, (i + 1) * segment));
+            }
+            for (int offset : new int[] {0, segment - 1000, 77}) {
+                int size = offset == 77 ? 3 * segment + 5 : segment + 2000;
+
+                TransferReceipt receipt =
+                        push(pair, start + offset, size, PushOptions.defaults()).get(30, TimeUnit.SECONDS);
+
+                assertThat(receipt.path())
+                        .isEqualTo(
+                                switch (way) {
+                                    case "direct" -> TransferPath.GPU_DIRECT;
+                                    case "staged" -> TransferPath.HOST_STAGED;
+                                    default -> TransferPath.CUDA_IPC;
+                                });
+                assertArrived(pair, Arrays.copyOfRange(bytes, offset, offset + size));
+            }
+            pair.gpuOfA().trim();
+            StubCuda.freeSegments(start, 4, segment);
         }
     }
 

@@ -69,7 +69,7 @@ final class FabricInspector {
                 node.connections().identity().incarnation(),
                 new FabricViews.Provider(node.providerName(), node.providerReason(), node.providerIsFallback()),
                 DeviceView.of(node.device()),
-                GpuView.of(node.gpus()),
+                GpuView.of(node.gpus(), node.transfers()),
                 negotiation(),
                 peers().peers(),
                 connectionCounts(node),

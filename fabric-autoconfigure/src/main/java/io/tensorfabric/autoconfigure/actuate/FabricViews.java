@@ -7,6 +7,7 @@ import io.tensorfabric.connection.PeerRight;
 import io.tensorfabric.connection.PeerState;
 import io.tensorfabric.connection.QueuePairTransition;
 import io.tensorfabric.memory.cuda.GpuPath;
+import io.tensorfabric.transfer.CudaIpcStatus;
 import io.tensorfabric.transfer.PeerResilience;
 import io.tensorfabric.transfer.TransferStatistics;
 import io.tensorfabric.transfer.TransferStatus;
@@ -45,8 +46,21 @@ final class FabricViews {
     /** The provider of the device, and why it is this one. */
     record Provider(String name, String reason, boolean fallback) {}
 
-    /** The GPUs in use, or why there is none; where tensors land. */
-    record Gpus(@Nullable String unavailable, String landing, List<Gpu> devices) {}
+    /**
+     * The GPUs in use, or why there is none; where tensors land.
+     *
+     * @param cudaIpc whether tensors of each GPU reach the GPU of each connected peer by CUDA IPC, and why
+     * @param cudaIpcWaiting bytes that processes of ended connections may still have open
+     */
+    record Gpus(
+            @Nullable String unavailable,
+            String landing,
+            List<Gpu> devices,
+            List<CudaIpc> cudaIpc,
+            long cudaIpcWaiting) {}
+
+    /** Whether tensors of a GPU of this node reach the GPU of a peer by CUDA IPC. */
+    record CudaIpc(String peer, String memoryKind, CudaIpcStatus.State state, String reason) {}
 
     /** A GPU, and how data moves between it and the device. */
     record Gpu(

@@ -1,6 +1,7 @@
 package io.tensorfabric.memory.cuda;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -16,8 +17,8 @@ import jcuda.driver.JCudaDriver;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Copies between host memory and one GPU on streams of their own, one for each direction, which wait for nobody else's work;
- * and waiting for work of the application. Thread-safe.
+ * Copies between host memory and one GPU, and to GPU memory of other processes, on streams of their own, which wait for
+ * nobody else's work; and waiting for work of the application. Thread-safe.
  */
 public final class GpuCopies implements AutoCloseable {
 
@@ -30,6 +31,11 @@ public final class GpuCopies implements AutoCloseable {
     private final CUstream down;
 
     private final CUstream up;
+
+    /** To memory of other processes: a stream each for small and large copies, so that no small one waits for a large one. */
+    private final CUstream acrossSmall;
+
+    private final CUstream acrossLarge;
 
     private boolean closed;
 
@@ -53,6 +59,8 @@ public final class GpuCopies implements AutoCloseable {
         this.context = context;
         this.down = context.call(GpuCopies::newStream);
         this.up = context.call(GpuCopies::newStream);
+        this.acrossSmall = context.call(GpuCopies::newStream);
+        this.acrossLarge = context.call(GpuCopies::newStream);
         this.watcher = new CudaWatcher("fabric-gpu-" + context.ordinal());
     }
 
@@ -95,6 +103,34 @@ public final class GpuCopies implements AutoCloseable {
                         "cuMemcpyDtoDAsync",
                         bytes,
                         () -> JCudaDriver.cuMemcpyDtoDAsync(RawPointer.to(target), RawPointer.to(source), bytes, up),
+                        next));
+    }
+
+    /**
+     * Copies to memory of another process; returns at once.
+     *
+     * @param small whether it goes with the small copies, which do not wait for large ones
+     */
+    public void across(long source, long target, long bytes, boolean small, Next next) {
+        CUstream stream = small ? acrossSmall : acrossLarge;
+        start(
+                stream,
+                "cuMemcpyDtoDAsync",
+                bytes,
+                () -> JCudaDriver.cuMemcpyDtoDAsync(RawPointer.to(target), RawPointer.to(source), bytes, stream),
+                next);
+    }
+
+    /** Makes memory of the GPU zeros, waiting for the end. */
+    void zero(long device, long bytes, Duration timeout) {
+        await(
+                "GPU",
+                timeout,
+                next -> start(
+                        up,
+                        "cuMemsetD8Async",
+                        bytes,
+                        () -> JCudaDriver.cuMemsetD8Async(RawPointer.to(device), (byte) 0, bytes, up),
                         next));
     }
 
@@ -237,8 +273,9 @@ public final class GpuCopies implements AutoCloseable {
         }
         context.run(() -> {
             events.close();
-            CudaDriver.check("cuStreamDestroy", "a stream for copies", () -> JCudaDriver.cuStreamDestroy(down));
-            CudaDriver.check("cuStreamDestroy", "a stream for copies", () -> JCudaDriver.cuStreamDestroy(up));
+            for (CUstream stream : List.of(down, up, acrossSmall, acrossLarge)) {
+                CudaDriver.check("cuStreamDestroy", "a stream for copies", () -> JCudaDriver.cuStreamDestroy(stream));
+            }
         });
     }
 }

@@ -6,6 +6,7 @@ import io.tensorfabric.memory.MemoryRegionPool;
 import io.tensorfabric.verbs.MemoryRegion;
 import io.tensorfabric.verbs.ProtectionDomain;
 import java.time.Duration;
+import java.util.List;
 import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +31,8 @@ public final class GpuMemory implements AutoCloseable {
     private final MemoryRegionPool pool;
 
     private final GpuCopies copies;
+
+    private final CudaIpcMemory shared;
 
     private GpuMemory(
             CudaDevice device,
@@ -56,6 +59,7 @@ public final class GpuMemory implements AutoCloseable {
                 options.pool(),
                 allowWindows && path.isDirect());
         this.copies = new GpuCopies(context);
+        this.shared = new CudaIpcMemory(context, copies, options.copyTimeout());
     }
 
     /**
@@ -177,6 +181,44 @@ public final class GpuMemory implements AutoCloseable {
         return cache.misses();
     }
 
+    /**
+     * Allocates memory that another process of this host can open. Blocks until it holds zeros only.
+     *
+     * @param bytes at least so many
+     * @throws CudaDriverException if there is none, or the driver shares none
+     */
+    public GpuExport export(long bytes) {
+        return shared.export(bytes);
+    }
+
+    /**
+     * Opens memory of another process of this host for copies by this GPU.
+     *
+     * @param handle what the other process's {@link GpuExport#handle} is
+     * @throws IllegalArgumentException if it is no handle
+     * @throws CudaDriverException if the driver does not open it
+     */
+    public GpuImport open(byte[] handle) {
+        if (handle.length != CudaIpc.HANDLE_BYTES) {
+            throw new IllegalArgumentException("A handle has " + CudaIpc.HANDLE_BYTES + " bytes, not " + handle.length);
+        }
+        return shared.open(handle);
+    }
+
+    /** Allocations that other processes may have open. */
+    public int exports() {
+        return shared.exports();
+    }
+
+    List<Long> exported() {
+        return shared.exported();
+    }
+
+    /** Allocations of other processes that are open here. */
+    public int imports() {
+        return shared.imports();
+    }
+
     /** Deregisters what nobody uses, and frees the pool's idle slabs. */
     public void trim() {
         context.run(cache::trim);
@@ -186,6 +228,7 @@ public final class GpuMemory implements AutoCloseable {
     @Override
     public void close() {
         pool.close();
+        shared.close();
         copies.close();
         context.run(cache::close);
         context.close();

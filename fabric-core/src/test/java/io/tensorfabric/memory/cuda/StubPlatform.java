@@ -1,5 +1,6 @@
 package io.tensorfabric.memory.cuda;
 
+import java.util.List;
 import jcuda.driver.CUdeviceptr;
 
 /** What tests in other packages need of this one. */
@@ -10,6 +11,11 @@ public final class StubPlatform {
     /** The GPUs that the driver shows now. */
     public static CudaPlatform detect() {
         return CudaPlatform.detectAnew();
+    }
+
+    /** Where what other processes may open of a GPU lies. */
+    public static List<Long> exported(GpuMemory memory) {
+        return memory.exported();
     }
 
     /** The address of a pointer of JCuda. */

@@ -106,7 +106,7 @@ public final class StubCuda {
         return calls0(call);
     }
 
-    /** What there is: contexts, streams, events, allocations, bytes, pins, pageable-copies, exports, flushes. */
+    /** What there is: contexts, streams, events, allocations, bytes, pins, pageable-copies, exports, flushes, freed-while-open. */
     public static long count(String what) {
         return count0(what);
     }
@@ -167,7 +167,8 @@ public final class StubCuda {
     /** Fails unless everything of the driver was given back. */
     public static void assertClean() {
         Awaitility.await().atMost(java.time.Duration.ofSeconds(5)).untilAsserted(() -> {
-            for (String what : List.of("contexts", "streams", "events", "allocations", "pins", "physicals")) {
+            for (String what :
+                    List.of("contexts", "streams", "events", "allocations", "pins", "physicals", "freed-while-open")) {
                 Assertions.assertThat(count(what)).as(what + " left").isZero();
             }
         });

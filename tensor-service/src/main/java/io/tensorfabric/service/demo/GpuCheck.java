@@ -4,6 +4,7 @@ import io.tensorfabric.memory.BufferLease;
 import io.tensorfabric.memory.MemoryPoolOptions;
 import io.tensorfabric.memory.MemoryRegionPool;
 import io.tensorfabric.memory.cuda.CudaDevice;
+import io.tensorfabric.memory.cuda.CudaExtensions;
 import io.tensorfabric.memory.cuda.CudaPlatform;
 import io.tensorfabric.memory.cuda.CudaPointers;
 import io.tensorfabric.memory.cuda.CudaWait;
@@ -14,6 +15,7 @@ import io.tensorfabric.offheap.OffHeap;
 import io.tensorfabric.verbs.ProtectionDomain;
 import io.tensorfabric.verbs.VerbsContext;
 import io.tensorfabric.verbs.VerbsProvider;
+import java.io.IOException;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.util.Locale;
@@ -21,6 +23,7 @@ import java.util.Random;
 import java.util.ServiceLoader;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import jcuda.driver.CUcontext;
 import jcuda.driver.CUdevice;
 import jcuda.driver.CUstream;
@@ -28,7 +31,8 @@ import jcuda.driver.JCudaDriver;
 
 /**
  * Checks GPU memory against the driver that is there and prints one table: devices and attributes, the path to a verbs
- * device, exact copies, the order with a stream, and the speed of staging beside plain copies. Exits with 0 only if all
+ * device, a dma-buf, exact copies, the order with a stream, the speed of staging beside plain copies, and CUDA IPC with
+ * another process. Exits with 0 only if all
  * is well.
  */
 public final class GpuCheck {
@@ -44,6 +48,9 @@ public final class GpuCheck {
     private static final int ROUNDS = 100;
 
     private static final int TOTAL = 256 * MIB;
+
+    private static final MemoryPoolOptions POOL =
+            new MemoryPoolOptions(TOTAL, 2L * TOTAL, GpuMemoryOptions.BLOCK, Duration.ofSeconds(5));
 
     private final PrintStream out;
 
@@ -64,19 +71,34 @@ public final class GpuCheck {
             row("-", "driver", false, platform.unavailabilityReason().orElse("no reason known"));
             return false;
         }
+        withDomain(domain -> platform.devices().forEach(device -> check(platform, device, domain)));
+        if (failed) {
+            out.println("gpu failed");
+        }
+        return !failed;
+    }
+
+    /** Runs something with the first verbs device that is there, the software device if none is. */
+    static void withDomain(Consumer<ProtectionDomain> action) {
         VerbsProvider provider = ServiceLoader.load(VerbsProvider.class).stream()
                 .map(ServiceLoader.Provider::get)
                 .filter(VerbsProvider::isAvailable)
                 .filter(candidate -> !candidate.devices().isEmpty())
                 .findFirst()
                 .orElseThrow();
-        try (VerbsContext context = provider.devices().get(0).open()) {
-            try (ProtectionDomain domain = context.allocateProtectionDomain()) {
-                platform.devices().forEach(device -> check(platform, device, domain));
-            }
+        try (VerbsContext context = provider.devices().get(0).open();
+                ProtectionDomain domain = context.allocateProtectionDomain()) {
+            action.accept(domain);
         }
-        out.println(failed ? "gpu failed" : "gpu ok");
-        return !failed;
+    }
+
+    static GpuMemory open(CudaPlatform platform, int ordinal, ProtectionDomain domain) {
+        return GpuMemory.open(
+                platform, ordinal, domain, GpuMemoryOptions.defaults().withPool(POOL), false);
+    }
+
+    static MemoryRegionPool hostPool(GpuMemory memory, ProtectionDomain domain) {
+        return MemoryRegionPool.create("host", domain, memory.pinnedHostMemory(), POOL.withMinBlock(4096), false);
     }
 
     private void row(String gpu, String what, boolean good, String detail) {
@@ -93,26 +115,35 @@ public final class GpuCheck {
                 device.name() + ", " + device.pciAddress() + ", compute " + device.computeCapability() + ", "
                         + (device.totalMemory() >> 20) + " MiB");
         row(gpu, "attributes", true, device.direct().toString());
-        MemoryPoolOptions pool =
-                new MemoryPoolOptions(TOTAL, 2L * TOTAL, GpuMemoryOptions.BLOCK, Duration.ofSeconds(5));
-        try (GpuMemory memory = GpuMemory.open(
-                platform, device.ordinal(), domain, GpuMemoryOptions.defaults().withPool(pool), false)) {
+        try (GpuMemory memory = open(platform, device.ordinal(), domain)) {
             row(
                     gpu,
                     "path",
                     true,
                     memory.path().kind() + " to " + domain.context().deviceName() + ": "
                             + memory.path().reason());
-            try (MemoryRegionPool host = MemoryRegionPool.create(
-                            "host", domain, memory.pinnedHostMemory(), pool.withMinBlock(4096), false);
+            try (MemoryRegionPool host = hostPool(memory, domain);
                     BufferLease onDevice = memory.pool().acquire(TOTAL, "check");
                     BufferLease onHost = host.acquire(TOTAL, "check")) {
+                dmaBuf(gpu, memory, onDevice);
                 copies(gpu, memory, onDevice, onHost);
                 order(gpu, memory, onDevice, onHost);
                 speed(gpu, memory, onDevice, onHost);
+                ipc(gpu, memory, onHost);
             }
         } catch (RuntimeException e) {
             row(gpu, "memory", false, String.valueOf(e.getMessage()));
+        }
+    }
+
+    private void ipc(String gpu, GpuMemory memory, BufferLease host) {
+        try {
+            row(gpu, "ipc", true, new IpcCheck(memory, host).run());
+        } catch (IOException | RuntimeException e) {
+            row(gpu, "ipc", false, String.valueOf(e.getMessage()));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            row(gpu, "ipc", false, "interrupted");
         }
     }
 
@@ -130,12 +161,7 @@ public final class GpuCheck {
 
     /** Fills on a stream of its own, followed at once by a copy that waits for that stream. */
     private void order(String gpu, GpuMemory memory, BufferLease device, BufferLease host) {
-        CUdevice number = new CUdevice();
-        CUcontext context = new CUcontext();
-        must(JCudaDriver.cuDeviceGet(number, memory.device().ordinal()));
-        must(JCudaDriver.cuDevicePrimaryCtxRetain(context, number));
-        must(JCudaDriver.cuCtxPushCurrent(context));
-        try {
+        inContext(memory, () -> {
             CUstream stream = new CUstream();
             must(JCudaDriver.cuStreamCreate(stream, 1));
             int exact = 0;
@@ -150,10 +176,44 @@ public final class GpuCheck {
             }
             must(JCudaDriver.cuStreamDestroy(stream));
             row(gpu, "stream order", exact == ROUNDS, exact + " of " + ROUNDS + " saw the last fill");
+        });
+    }
+
+    private static void inContext(GpuMemory memory, Runnable action) {
+        CUdevice number = new CUdevice();
+        CUcontext context = new CUcontext();
+        must(JCudaDriver.cuDeviceGet(number, memory.device().ordinal()));
+        must(JCudaDriver.cuDevicePrimaryCtxRetain(context, number));
+        must(JCudaDriver.cuCtxPushCurrent(context));
+        try {
+            action.run();
         } finally {
             must(JCudaDriver.cuCtxPopCurrent(new CUcontext()));
             must(JCudaDriver.cuDevicePrimaryCtxRelease(number));
         }
+    }
+
+    /** Exports one, whatever the verbs device makes of it. A GPU without is no failure: there are other paths. */
+    private void dmaBuf(String gpu, GpuMemory memory, BufferLease device) {
+        CudaExtensions driver = ServiceLoader.load(CudaExtensions.class).stream()
+                .map(ServiceLoader.Provider::get)
+                .filter(CudaExtensions::isAvailable)
+                .findFirst()
+                .orElse(null);
+        if (driver == null) {
+            row(gpu, "dma-buf", true, "not tried, the native part of the fabric is not available");
+            return;
+        }
+        inContext(memory, () -> {
+            long descriptor = driver.exportDmaBuf(device.address(), CHUNK);
+            boolean promised = memory.device().direct().dmaBuf();
+            String answer =
+                    descriptor < 0 ? "the driver answered " + -descriptor : "exported " + (CHUNK >> 10) + " KiB";
+            row(gpu, "dma-buf", descriptor >= 0 || !promised, answer);
+            if (descriptor >= 0) {
+                driver.close((int) descriptor);
+            }
+        });
     }
 
     private static void await(GpuCopies.Mark mark) {

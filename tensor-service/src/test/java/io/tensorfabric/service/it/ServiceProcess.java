@@ -37,6 +37,8 @@ final class ServiceProcess implements AutoCloseable {
 
     private static final Pattern PORT = Pattern.compile("Tomcat started on port (\\d+)");
 
+    private static final String ENVIRONMENT = "env:";
+
     private static final Duration READY = Duration.ofSeconds(90);
 
     private static final JsonMapper json = JsonMapper.shared();
@@ -56,13 +58,21 @@ final class ServiceProcess implements AutoCloseable {
         this.port = awaitPort();
     }
 
-    /** Starts a service and waits until it answers; further options are Spring Boot's arguments. */
+    /**
+     * Starts a service and waits until it answers; further options are Spring Boot's arguments, those of the JVM, which begin
+     * with {@code -D}, and variables of the environment as in {@code env:NAME=value}.
+     */
     static ServiceProcess start(Path folder, String name, String... options) throws IOException {
         assertThat(JAR)
                 .as("the packaged service; integration tests run after 'package'")
                 .exists();
         Path log = Files.createTempFile(folder, name, ".log");
-        return new ServiceProcess(builder(command(name, options), log).start(), log);
+        ProcessBuilder builder = builder(command(name, options), log);
+        Stream.of(options).filter(option -> option.startsWith(ENVIRONMENT)).forEach(option -> {
+            String[] variable = option.substring(ENVIRONMENT.length()).split("=", 2);
+            builder.environment().put(variable[0], variable[1]);
+        });
+        return new ServiceProcess(builder.start(), log);
     }
 
     /** The command that starts a service. */
@@ -74,7 +84,9 @@ final class ServiceProcess implements AutoCloseable {
         Stream.of(options).filter(ServiceProcess::isForJvm).forEach(command::add);
         command.addAll(List.of("-jar", JAR.toString(), "--fabric.node-id=" + name));
         command.addAll(words("service.options." + name));
-        Stream.of(options).filter(option -> !isForJvm(option)).forEach(command::add);
+        Stream.of(options)
+                .filter(option -> !isForJvm(option) && !option.startsWith(ENVIRONMENT))
+                .forEach(command::add);
         addUnlessGiven(command, "--server.address=", "127.0.0.1");
         addUnlessGiven(command, "--server.port=", "0");
         return command;
@@ -144,7 +156,13 @@ final class ServiceProcess implements AutoCloseable {
     }
 
     HttpResponse<String> upload(String name, HttpRequest.BodyPublisher body) throws IOException, InterruptedException {
-        String query = URLEncoder.encode(name, StandardCharsets.UTF_8);
+        return upload(name, "", body);
+    }
+
+    /** Into memory of a kind, if that is not empty. */
+    HttpResponse<String> upload(String name, String memory, HttpRequest.BodyPublisher body)
+            throws IOException, InterruptedException {
+        String query = URLEncoder.encode(name, StandardCharsets.UTF_8) + (memory.isEmpty() ? "" : "&memory=" + memory);
         return call(request("/api/files?name=" + query)
                 .header("Content-Type", "application/octet-stream")
                 .POST(body));
