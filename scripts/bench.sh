@@ -1,15 +1,18 @@
 # shellcheck shell=bash disable=SC2154 # names from lib.sh
 # ./dev bench: the program io.tensorfabric.bench.BenchApplication, where the benchmark has its devices.
 
+readonly bench_home=$PWD
+
 bench_usage() {
   cat <<'TEXT'
-usage: ./dev bench roce [--engine NAME] [OPTIONS]
+usage: ./dev bench COMMAND [OPTIONS]
 
+  peers  our pushes beside plain sockets, gRPC and Spring's RestClient, between two processes on this machine
   roce   our pushes beside ib_write_bw and ib_write_lat on the two devices of the Soft-RoCE guest
          --engine NAME  qemu: two processors, code runs some ten times slower than on this machine
                         uml: one processor, so perftest, whose two ends poll, waits for time slices (uml)
 
-Other options go to the program: "./dev bench roce --help" lists them. The last lines of a benchmark are
+Other options go to the program: "./dev bench COMMAND --help" lists them. The last lines of a benchmark are
   ratio NAME SIZE X
 ours divided by theirs.
 TEXT
@@ -35,6 +38,14 @@ bench_help() {
   [[ -n ${JAVA_HOME:-} ]] || need_java >&2
   "$JAVA_HOME/bin/java" -cp "bench/target/classes:$(<bench/target/run.classpath)" io.tensorfabric.bench.BenchApplication \
     "$1" --help
+}
+
+bench_peers() {
+  bench_build
+  [[ -n ${JAVA_HOME:-} ]] || need_java
+  cd "$CALLER_FOLDER"
+  "$JAVA_HOME/bin/java" -XX:+UseSerialGC -Xmx2g -cp "$bench_home/bench/target/classes:$(<"$bench_home/bench/target/run.classpath")" \
+    io.tensorfabric.bench.BenchApplication peers "$@"
 }
 
 bench_roce() {
@@ -67,8 +78,8 @@ run_bench() {
   local name=${1:---help}
   shift || true
   case $name in
-    roce)
-      bench_roce "$@"
+    peers | roce)
+      "bench_$name" "$@"
       ;;
     -h | --help | help)
       bench_usage

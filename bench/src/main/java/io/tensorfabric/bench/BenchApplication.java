@@ -9,7 +9,7 @@ import picocli.CommandLine.Command;
         description = "Measures pushes beside other ways to move the same bytes, in one run.",
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = {RoceCommand.class, NodeCommand.class})
+        subcommands = {PeersCommand.class, RoceCommand.class, NodeCommand.class})
 public final class BenchApplication {
 
     private BenchApplication() {}

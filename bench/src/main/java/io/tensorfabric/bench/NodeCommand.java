@@ -1,5 +1,6 @@
 package io.tensorfabric.bench;
 
+import io.tensorfabric.bench.peers.Sinks;
 import java.io.IOException;
 import java.util.concurrent.Callable;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -7,11 +8,11 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** The receiving process: prints its port and runs until its standard input ends. */
+/** The receiving process: prints its ports and runs until its standard input ends. */
 @Command(name = "node", hidden = true, description = "A process that receives.")
 final class NodeCommand implements Callable<Integer> {
 
-    static final String READY = "bench node ready on port ";
+    static final String READY = "bench node ready on ports ";
 
     @Mixin
     NodeOptions node = new NodeOptions();
@@ -19,10 +20,15 @@ final class NodeCommand implements Callable<Integer> {
     @Option(names = "--device", defaultValue = "")
     String device = "";
 
+    @Option(names = "--sinks", description = "also receive by other ways than pushes")
+    boolean sinks;
+
     @Override
     public Integer call() throws IOException {
-        try (ConfigurableApplicationContext context = BenchNode.start(node.arguments("receiver", device))) {
-            System.out.println(READY + BenchNode.port(context));
+        try (ConfigurableApplicationContext context = BenchNode.start(node.arguments("receiver", device));
+                Sinks others = sinks ? Sinks.open() : null) {
+            String more = others == null ? "" : " nio=" + others.nioPort() + " grpc=" + others.grpcPort();
+            System.out.println(READY + "http=" + BenchNode.port(context) + more);
             while (System.in.read() >= 0) {
                 // Waits for the end of the process that started this one.
             }

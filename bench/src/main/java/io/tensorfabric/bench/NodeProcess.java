@@ -7,7 +7,9 @@ import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -22,11 +24,11 @@ final class NodeProcess implements AutoCloseable {
 
     private final Process process;
 
-    private final int port;
+    private final Map<String, Integer> ports;
 
-    private NodeProcess(Process process, int port) {
+    private NodeProcess(Process process, Map<String, Integer> ports) {
         this.process = process;
-        this.port = port;
+        this.ports = ports;
     }
 
     static NodeProcess start(List<String> options) throws IOException, InterruptedException {
@@ -39,43 +41,62 @@ final class NodeProcess implements AutoCloseable {
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         try {
-            return new NodeProcess(process, awaitPort(process));
+            return new NodeProcess(process, awaitPorts(process));
         } catch (IOException | InterruptedException | RuntimeException ex) {
             process.destroyForcibly();
             throw ex;
         }
     }
 
-    private static int awaitPort(Process process) throws IOException, InterruptedException {
-        CompletableFuture<Integer> port = new CompletableFuture<>();
-        Thread reader = new Thread(() -> read(process, port), "bench-node-output");
+    private static Map<String, Integer> awaitPorts(Process process) throws IOException, InterruptedException {
+        CompletableFuture<Map<String, Integer>> ports = new CompletableFuture<>();
+        Thread reader = new Thread(() -> read(process, ports), "bench-node-output");
         reader.setDaemon(true);
         reader.start();
         try {
-            return port.get(START_SECONDS, TimeUnit.SECONDS);
+            return ports.get(START_SECONDS, TimeUnit.SECONDS);
         } catch (ExecutionException | TimeoutException ex) {
             throw new IOException("The receiving process did not start, see its output above", ex);
         }
     }
 
-    /** Passes the output on to the standard error and picks the port out of it. */
-    private static void read(Process process, CompletableFuture<Integer> port) {
+    /** Passes the output on to the standard error and picks the ports out of it. */
+    private static void read(Process process, CompletableFuture<Map<String, Integer>> ports) {
         try (BufferedReader lines =
                 new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                 if (line.startsWith(NodeCommand.READY)) {
-                    port.complete(Integer.valueOf(line.substring(NodeCommand.READY.length())));
+                    ports.complete(parse(line.substring(NodeCommand.READY.length())));
                 } else {
                     System.err.println(line);
                 }
             }
-            port.completeExceptionally(new IOException("The receiving process has ended"));
-        } catch (IOException | NumberFormatException ex) {
-            port.completeExceptionally(ex);
+            ports.completeExceptionally(new IOException("The receiving process has ended"));
+        } catch (IOException | RuntimeException ex) {
+            ports.completeExceptionally(ex);
         }
     }
 
+    private static Map<String, Integer> parse(String text) {
+        Map<String, Integer> ports = new HashMap<>();
+        for (String pair : text.split(" ", -1)) {
+            int equals = pair.indexOf('=');
+            ports.put(pair.substring(0, equals), Integer.valueOf(pair.substring(equals + 1)));
+        }
+        return Map.copyOf(ports);
+    }
+
+    /** Port of its web server. */
     int port() {
+        return port("http");
+    }
+
+    /** Port of one of its other servers. */
+    int port(String name) {
+        Integer port = ports.get(name);
+        if (port == null) {
+            throw new IllegalArgumentException("The receiving process has no port for " + name);
+        }
         return port;
     }
 

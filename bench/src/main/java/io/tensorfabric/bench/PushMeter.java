@@ -1,5 +1,6 @@
 package io.tensorfabric.bench;
 
+import io.tensorfabric.bench.peers.Samples;
 import io.tensorfabric.memory.BufferLease;
 import io.tensorfabric.memory.MemoryRegionPool;
 import io.tensorfabric.offheap.OffHeap;
@@ -66,19 +67,19 @@ final class PushMeter {
     }
 
     /**
-     * Microseconds of the average push of a size, one at a time, from the call until the caller knows that the peer's device
+     * Microseconds of the median push of a size, one at a time, from the call until the caller knows that the peer's device
      * has acknowledged it.
      */
     double latency(long size, double seconds) throws PushFailedException, InterruptedException {
         try (Tensor tensor = tensor(size)) {
-            long pushes = 0;
-            long start = System.nanoTime();
-            long end = start + (long) (seconds * 1e9);
-            while (System.nanoTime() < end) {
+            Samples samples = new Samples();
+            long end = System.nanoTime() + (long) (seconds * 1e9);
+            do {
+                long before = System.nanoTime();
                 await(service.push(peer, tensor, PLACED));
-                pushes++;
-            }
-            return (System.nanoTime() - start) / 1e3 / pushes;
+                samples.add(System.nanoTime() - before);
+            } while (System.nanoTime() < end);
+            return samples.micros(50);
         }
     }
 
