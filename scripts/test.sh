@@ -1,11 +1,13 @@
 # shellcheck shell=bash disable=SC2154 # names from lib.sh
-# ./dev test: everything a change must pass. Ends in Maven's own summary. With --no-guest as the first argument without
-# the tests in the Soft-RoCE guest.
+# ./dev test: everything a change must pass. Ends in Maven's own summary. With --no-guest and --no-containers as the first
+# arguments without the tests in the Soft-RoCE guest and those between containers.
 
 # shellcheck source=scripts/roce/suite.sh
 source scripts/roce/suite.sh
 # shellcheck source=scripts/chart.sh
 source scripts/chart.sh
+# shellcheck source=scripts/containers.sh
+source scripts/containers.sh
 
 readonly strict_java=25
 readonly strict_folder=target/jdk25
@@ -13,11 +15,11 @@ readonly strict_folder=target/jdk25
 readonly strict_patient='!LateWriteTest,!ReconnectTest,!RecoveryTest,!TeardownTest,!StormTest,!EvictionTest,!GpuTransferTest'
 
 run_test() {
-  local guest=yes
-  if [[ ${1:-} == --no-guest ]]; then
-    guest=''
+  local guest=yes containers=yes
+  while [[ ${1:-} == --no-guest || ${1:-} == --no-containers ]]; do
+    if [[ $1 == --no-guest ]]; then guest=''; else containers=''; fi
     shift
-  fi
+  done
   say "building, checking and testing all modules"
   need_maven
   need_native "$@"
@@ -33,6 +35,11 @@ run_test() {
   else
     skipped_suite="Soft-RoCE suite (verbs contract, random operations, demo and killed peer on ibverbs): --no-guest"
   fi
+  if [[ -n $containers ]]; then
+    run_containers "$log" || containers_failed=yes
+  else
+    skipped_containers="$containers_what: --no-containers"
+  fi
   name_skipped
   say "summary"
   sed -n '/Reactor Summary\|BUILD SUCCESS\|BUILD FAILURE/,$p' "$log"
@@ -45,6 +52,10 @@ run_test() {
   fi
   if [[ -n ${suite_failed:-} ]]; then
     printf 'error: the Soft-RoCE suite failed, see %s\n' "$suite_log" >&2
+    status=1
+  fi
+  if [[ -n ${containers_failed:-} ]]; then
+    printf 'error: the tests between containers failed, see %s\n' "$containers_log" >&2
     status=1
   fi
   return "$status"
@@ -109,6 +120,7 @@ name_skipped() {
   [[ -z ${skipped_gate:-} ]] || say "skipped: $skipped_gate"
   [[ -z ${skipped_gpu_demo:-} ]] || say "skipped: $skipped_gpu_demo"
   [[ -z ${skipped_suite:-} ]] || say "skipped: $skipped_suite"
+  [[ -z ${skipped_containers:-} ]] || say "skipped: $skipped_containers"
   if [[ -n $skipped ]]; then
     printf '%s\n' "$skipped"
   else
