@@ -14,6 +14,9 @@ readonly strict_folder=target/jdk25
 # They wait for deadlines most of the time, which are the same on every JDK.
 readonly strict_patient='!LateWriteTest,!ReconnectTest,!RecoveryTest,!TeardownTest,!StormTest,!EvictionTest,!GpuTransferTest'
 
+# Hold what differs between versions of Spring Boot: conditions, beans, web server, Actuator, test support.
+readonly boot_tests='FabricAutoConfigurationTest,AbsentLibrariesTest,StartFailuresTest,Listener*Test,EndToEndTest,TestFabricTest'
+
 run_test() {
   local guest=yes containers=yes
   while [[ ${1:-} == --no-guest || ${1:-} == --no-containers ]]; do
@@ -28,6 +31,7 @@ run_test() {
   rm -rf ./*/target/surefire-reports ./*/target/failsafe-reports ./*/"$strict_folder"/surefire-reports
   local log=.dev/test.log status=0
   strict_gate "$@" || status=$?
+  boot_gate "$@" || status=$?
   mvn_run verify "$@" 2>&1 | tee "$log" || status=$?
   gpu_demo "$log" "$@" || gpu_demo_failed=yes
   if [[ -n $guest ]]; then
@@ -49,6 +53,9 @@ run_test() {
   if [[ -n ${gpu_demo_failed:-} ]]; then
     printf 'error: the demo from GPU to GPU memory failed, see above\n' >&2
     status=1
+  fi
+  if [[ -n ${boot_failed:-} ]]; then
+    printf 'error: the Spring Boot 4.0 gate failed, see above\n' >&2
   fi
   if [[ -n ${suite_failed:-} ]]; then
     printf 'error: the Soft-RoCE suite failed, see %s\n' "$suite_log" >&2
@@ -97,6 +104,19 @@ strict_gate() {
   JAVA_HOME=$jdk mvn_run -q -Dbuild.folder="$strict_folder" test-compile "$@" &&
     JAVA_HOME=$jdk mvn_run -q -Dbuild.folder="$strict_folder" -pl fabric-core test -Dtest="$strict_patient" && return
   strict_failed=yes
+  return 1
+}
+
+# The oldest Spring Boot that applications may have, built beside the ordinary classes; not for a build of chosen modules.
+boot_gate() {
+  local option
+  for option in "$@"; do
+    [[ $option != -pl* && $option != --projects* ]] || return 0
+  done
+  say "Spring Boot 4.0 gate: the auto-configuration's and fabric-test's main tests"
+  mvn_run -q -Pboot-4.0 -Dnative.skip -pl fabric-autoconfigure,fabric-test -am test -Dtest="$boot_tests" \
+    -Dsurefire.failIfNoSpecifiedTests=false "$@" && return
+  boot_failed=yes
   return 1
 }
 

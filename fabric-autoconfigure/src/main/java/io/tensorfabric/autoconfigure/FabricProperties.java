@@ -36,6 +36,7 @@ import org.springframework.util.unit.DataSize;
  * @param landing Memory of this node that peers write to.
  * @param transfer How tensors are pushed.
  * @param listener Listeners of tensors.
+ * @param observation Observations of pushes and listeners.
  * @param resilience How pushes are tried again, given up and held back, each peer by itself.
  * @param negotiation How peers find each other over REST.
  * @param security What protects the negotiation, and with it the remote keys.
@@ -58,6 +59,7 @@ public record FabricProperties(
         @DefaultValue @NestedConfigurationProperty TransferProperties.Landing landing,
         @DefaultValue @NestedConfigurationProperty TransferProperties transfer,
         @DefaultValue @NestedConfigurationProperty ListenerProperties listener,
+        @DefaultValue Observation observation,
         @DefaultValue @NestedConfigurationProperty ResilienceProperties resilience,
         @DefaultValue Negotiation negotiation,
         @DefaultValue Security security,
@@ -82,6 +84,14 @@ public record FabricProperties(
         connection.toOptions();
         transfer.toOptions(landing);
     }
+
+    /**
+     * Observations.
+     *
+     * @param enabled Whether pushes and listeners are observed, so that traces go from one to the other, where there is an
+     *     ObservationRegistry.
+     */
+    public record Observation(@DefaultValue("true") boolean enabled) {}
 
     /** Where devices come from. */
     public enum Provider {

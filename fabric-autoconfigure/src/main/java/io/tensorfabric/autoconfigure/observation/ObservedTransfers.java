@@ -1,0 +1,90 @@
+package io.tensorfabric.autoconfigure.observation;
+
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationRegistry;
+import io.tensorfabric.observation.DefaultPushObservationConvention;
+import io.tensorfabric.observation.FabricObservation;
+import io.tensorfabric.observation.PushObservationContext;
+import io.tensorfabric.observation.PushObservationConvention;
+import io.tensorfabric.tensor.Tensor;
+import io.tensorfabric.transfer.PushOptions;
+import io.tensorfabric.transfer.TensorTransferService;
+import io.tensorfabric.transfer.TransferReceipt;
+import io.tensorfabric.transfer.TransferStatus;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** Observes each push, and sends the headers of the tracer along where there is room for them. Thread-safe. */
+final class ObservedTransfers implements TensorTransferService {
+
+    private static final PushObservationConvention DEFAULT = new DefaultPushObservationConvention();
+
+    /** As many as a message takes. */
+    private static final int MAX_HEADERS = 64;
+
+    private final TensorTransferService delegate;
+
+    private final ObservationRegistry registry;
+
+    private final @Nullable PushObservationConvention convention;
+
+    private final int maxHeaderBytes;
+
+    ObservedTransfers(
+            TensorTransferService delegate,
+            ObservationRegistry registry,
+            @Nullable PushObservationConvention convention,
+            int maxHeaderBytes) {
+        this.delegate = delegate;
+        this.registry = registry;
+        this.convention = convention;
+        this.maxHeaderBytes = maxHeaderBytes;
+    }
+
+    @Override
+    public CompletableFuture<TransferReceipt> push(String peer, Tensor tensor, PushOptions options) {
+        if (registry.isNoop()) {
+            return delegate.push(peer, tensor, options);
+        }
+        PushObservationContext context = new PushObservationContext(peer, tensor.descriptor(), options.headers());
+        Observation observation = FabricObservation.PUSH
+                .observation(convention, DEFAULT, () -> context, registry)
+                .start();
+        CompletableFuture<TransferReceipt> push;
+        try {
+            push = delegate.push(peer, tensor, traced(options, context.getCarrier()));
+        } catch (RuntimeException ex) {
+            observation.error(ex);
+            observation.stop();
+            throw ex;
+        }
+        push.whenComplete((receipt, failure) -> {
+            if (failure != null) {
+                observation.error(failure);
+            }
+            observation.stop();
+        });
+        return push;
+    }
+
+    /** A trace that finds no room is no reason to fail the push. */
+    private PushOptions traced(PushOptions options, @Nullable Map<String, String> headers) {
+        if (headers == null || headers.size() == options.headers().size() || headers.size() > MAX_HEADERS) {
+            return options;
+        }
+        int bytes = 0;
+        for (Map.Entry<String, String> header : headers.entrySet()) {
+            bytes += header.getKey().getBytes(StandardCharsets.UTF_8).length
+                    + header.getValue().getBytes(StandardCharsets.UTF_8).length;
+        }
+        return bytes > maxHeaderBytes ? options : options.withHeaders(headers);
+    }
+
+    @Override
+    public List<TransferStatus> transfers() {
+        return delegate.transfers();
+    }
+}

@@ -1,0 +1,5 @@
+/** Auto-configuration of observations. */
+@NullMarked
+package io.tensorfabric.autoconfigure.observation;
+
+import org.jspecify.annotations.NullMarked;

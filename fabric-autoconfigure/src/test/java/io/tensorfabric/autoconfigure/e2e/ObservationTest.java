@@ -1,0 +1,108 @@
+package io.tensorfabric.autoconfigure.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationHandler;
+import io.micrometer.observation.ObservationRegistry;
+import io.tensorfabric.observation.ListenerObservationContext;
+import io.tensorfabric.observation.PushObservationContext;
+import io.tensorfabric.tensor.DataType;
+import io.tensorfabric.tensor.Shape;
+import io.tensorfabric.tensor.Tensor;
+import io.tensorfabric.transfer.PushOptions;
+import io.tensorfabric.transfer.ReceiptLevel;
+import io.tensorfabric.transfer.TensorTransferService;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** From a push to the listener of another application, with what stands for a tracer at both ends. */
+@Timeout(120)
+class ObservationTest {
+
+    private static final String TRACE = "traceparent";
+
+    private final List<String> seen = new CopyOnWriteArrayList<>();
+
+    /** Does with the carriers what the propagation of a tracer does. */
+    private final class Tracer implements ObservationHandler<Observation.Context> {
+
+        @Override
+        public void onStart(Observation.Context context) {
+            if (context instanceof PushObservationContext push) {
+                push.getSetter()
+                        .set(
+                                push.getCarrier(),
+                                TRACE,
+                                "00-trace-" + push.tensor().name());
+            }
+            if (context instanceof ListenerObservationContext listener) {
+                seen.add("joins " + listener.getGetter().get(listener.getCarrier(), TRACE));
+            }
+        }
+
+        @Override
+        public void onStop(Observation.Context context) {
+            seen.add(context.getName() + " "
+                    + context.getLowCardinalityKeyValues().stream()
+                            .map(value -> value.getKey() + "=" + value.getValue())
+                            .toList()
+                    + (context.getError() == null ? "" : " failed"));
+        }
+
+        @Override
+        public boolean supportsContext(Observation.Context context) {
+            return context instanceof PushObservationContext || context instanceof ListenerObservationContext;
+        }
+    }
+
+    private static void push(Node from, String name, Map<String, String> headers) {
+        PushOptions options =
+                PushOptions.defaults().withReceipt(ReceiptLevel.PROCESSED).withHeaders(headers);
+        try (Tensor tensor = Tensor.copyOf(name, DataType.U8, Shape.of(1), new byte[1])) {
+            assertThat(from.bean(TensorTransferService.class)
+                            .push("ranker", tensor, options)
+                            .handle((done, failed) -> 1))
+                    .succeedsWithin(Duration.ofSeconds(40));
+        }
+    }
+
+    @Test
+    void whenATensorIsPushedThenItsListenerGoesOnWithTheSendersTrace() throws Exception {
+        try (Node ranker = new Node("ranker-1", "127.0.0.1");
+                Node feeder = new Node(
+                        "feeder-1",
+                        "127.0.0.1",
+                        "fabric.peers[0].name=ranker",
+                        "fabric.peers[0].url=" + ranker.uri())) {
+            for (Node node : List.of(ranker, feeder)) {
+                node.bean(ObservationRegistry.class).observationConfig().observationHandler(new Tracer());
+            }
+            push(feeder, "embeddings/1", Map.of("k", "v"));
+            Node.Seen received = ranker.bean(Node.Listener.class).seen.take();
+            assertThat(received.headers()).isEqualTo(Map.of("k", "v", TRACE, "00-trace-embeddings/1"));
+            await().untilAsserted(() -> assertThat(seen)
+                    .containsExactlyInAnyOrder(
+                            "joins 00-trace-embeddings/1",
+                            "fabric.listener [fabric.peer=feeder-1]",
+                            "fabric.push [fabric.peer=ranker]"));
+            seen.clear();
+            push(feeder, "bad/1", Map.of());
+            await().untilAsserted(() -> assertThat(seen)
+                    .containsExactlyInAnyOrder(
+                            "joins 00-trace-bad/1",
+                            "fabric.listener [fabric.peer=feeder-1] failed",
+                            "fabric.push [fabric.peer=ranker] failed"));
+            Map<String, String> full = Map.of("k", "v".repeat(2040));
+            push(feeder, "embeddings/2", full);
+            assertThat(ranker.bean(Node.Listener.class).seen.take().headers())
+                    .as("no room for the trace, and no failure")
+                    .isEqualTo(full);
+        }
+    }
+}
