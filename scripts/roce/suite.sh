@@ -22,6 +22,7 @@ readonly suite_verbs=(
 )
 readonly suite_service=(
   io.tensorfabric.service.it.RdmaDeviceIT
+  io.tensorfabric.service.it.GpuStagingIT
   io.tensorfabric.service.it.KilledPeerIT
   io.tensorfabric.service.it.LinkFaultsIT
   io.tensorfabric.service.it.StartUpFaultsIT
@@ -56,7 +57,7 @@ run_suite() {
     status=1
   fi
   suite_part "test program of the shim, with sanitizers" suite_shim_in_guest || status=$?
-  suite_part "killed peer and faults at the start of a service" suite_service_in_guest || status=$?
+  suite_part "killed peer, faults at the start of a service, GPU memory staged on the stub of the driver" suite_service_in_guest || status=$?
   suite_part "faults under load" suite_chaos_in_guest || status=$?
   suite_part "demo" suite_demo_in_guest || status=$?
   suite_keep_reports native tensor-service
@@ -109,7 +110,7 @@ suite_launch() {
     classes+=(--select-class "$class")
   done
   shift "$count"
-  run_roce --engine "$suite_engine" --timeout 900 -- env --chdir="$PWD/$module" \
+  run_roce --engine "$suite_engine" --timeout 1200 -- env --chdir="$PWD/$module" \
     java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xmx512m "$@" \
     -cp "target/classes:target/test-classes:$(<"$module/target/test.classpath")" \
     org.junit.platform.console.ConsoleLauncher execute --disable-banner --disable-ansi-colors --details=summary \
