@@ -45,7 +45,7 @@ engine_start() {
   say "starting a container engine below .dev/engine"
   engine_unpack || return 1
   mkdir -p "$engine_state/run"
-  PATH=$engine_tools/usr/sbin:$engine_tools/usr/bin:$PATH dockerd --iptables=false --ip6tables=false --ip-masq=false \
+  PATH=$engine_tools/usr/sbin:$engine_tools/usr/bin:$PATH dockerd --bridge=none --iptables=false --ip6tables=false --ip-masq=false \
     --host "unix://$socket" --data-root "$engine_state/data" --exec-root "$engine_state/run/exec" \
     --pidfile "$engine_state/run/docker.pid" >"$engine_state/log" 2>&1 </dev/null &
   engine_pid=$!

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
@@ -85,14 +86,25 @@ class DeployedChartIT {
         hosts = Files.writeString(folder.resolve("hosts"), lines);
         dns = new DnsServer();
         dns.setServices("_https._tcp." + peers, targets);
+        List<CompletableFuture<DeployedPod>> starting = new ArrayList<>();
         for (int i = 0; i < ADDRESSES.length; i++) {
-            pods.add(new DeployedPod(
+            int number = i;
+            starting.add(CompletableFuture.supplyAsync(() -> pod(number)));
+        }
+        starting.forEach(pod -> pods.add(pod.join()));
+    }
+
+    private static DeployedPod pod(int number) {
+        try {
+            return new DeployedPod(
                     rendered,
                     folder,
-                    i,
-                    ADDRESSES[i],
+                    number,
+                    ADDRESSES[number],
                     "-Djdk.net.hosts.file=" + hosts,
-                    "--fabric.discovery.dns-server=" + dns.address()));
+                    "--fabric.discovery.dns-server=" + dns.address());
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
         }
     }
 

@@ -86,6 +86,8 @@ final class DeployedPod implements AutoCloseable {
                 .exists();
         List<String> command = new ArrayList<>();
         command.add(java());
+        // Short lives on a busy machine: the second compiler only costs.
+        command.add("-XX:TieredStopAtLevel=1");
         List.of(more).stream().filter(option -> option.startsWith("-D")).forEach(command::add);
         command.addAll(List.of("-jar", JAR.toString()));
         command.add("--server.address=" + address);
