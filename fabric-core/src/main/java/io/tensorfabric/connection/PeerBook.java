@@ -19,15 +19,13 @@ final class PeerBook implements FabricServices.Peers {
 
     private static final Logger LOG = LoggerFactory.getLogger(PeerBook.class);
 
-    private final NodeIdentity self;
     private final PeerDirectory directory;
     private final NegotiationClient client;
     private final ConnectionOptions options;
     private final Map<String, PeerRecord> records = new ConcurrentHashMap<>();
     private final Map<String, String> nameByNode = new ConcurrentHashMap<>();
 
-    PeerBook(NodeIdentity self, PeerDirectory directory, NegotiationClient client, ConnectionOptions options) {
-        this.self = self;
+    PeerBook(PeerDirectory directory, NegotiationClient client, ConnectionOptions options) {
         this.directory = directory;
         this.client = client;
         this.options = options;

@@ -59,7 +59,7 @@ public final class QueuePairConnectionManager implements NegotiationHandler {
         RequestValidator.checkIdentity(identity);
         OptionsCheck.check(device, options);
         this.client = client;
-        this.book = new PeerBook(identity, directory, client, options);
+        this.book = new PeerBook(directory, client, options);
         this.table =
                 new ConnectionTable(identity, options.maxConnections(), OptionsCheck.maxQueuePairs(device, options));
         this.follower = new ConnectionFollower(device, table, book);
