@@ -116,7 +116,7 @@ final class CudaIpcRoute {
         boolean again = bytes == 0 && tries < TRIES && !link.isDown();
         if (again) {
             // 20, 40, 80, 160, 320 ms
-            link.engine().wheel().arm(new Again(), PAUSE_NANOS << tries - 1);
+            link.engine().wheel().arm(new Again(), PAUSE_NANOS << (tries - 1));
             tries++;
         }
         return again;

@@ -48,7 +48,7 @@ record ThisProcess(String host, long id, long started) {
 
     private static long started(long id) throws IOException {
         String line = Files.readString(PROCESSES.resolve(id + "/stat"), StandardCharsets.ISO_8859_1);
-        return Long.parseLong(line.substring(line.lastIndexOf(')') + 2).split(" ")[STARTED_FIELD]);
+        return Long.parseLong(line.substring(line.lastIndexOf(')') + 2).split(" ", -1)[STARTED_FIELD]);
     }
 
     /** Whether a process of this host and namespace has ended, so that the driver has closed what it had open. */
