@@ -6,6 +6,7 @@ import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
 import io.grpc.stub.ServerCalls;
 import io.grpc.stub.StreamObserver;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
 /** The receiving end of {@link GrpcCarrier}. */
@@ -16,7 +17,7 @@ final class GrpcSink implements AutoCloseable {
     private final Server server;
 
     GrpcSink() throws IOException {
-        server = NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", 0))
+        server = NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
                 .maxInboundMessageSize(Blocks.MAX)
                 .addService(ServerServiceDefinition.builder("tensorfabric.bench.Blocks")
                         .addMethod(Blocks.METHOD, ServerCalls.asyncBidiStreamingCall(GrpcSink::take))

@@ -2,6 +2,7 @@ package io.tensorfabric.bench.peers;
 
 import java.io.EOFException;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
@@ -19,7 +20,7 @@ final class NioCarrier extends Windowed {
     private ByteBuffer block = ByteBuffer.allocateDirect(0);
 
     NioCarrier(int port) throws IOException {
-        channel = SocketChannel.open(new InetSocketAddress("127.0.0.1", port));
+        channel = SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
         channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
     }
 

@@ -1,6 +1,7 @@
 package io.tensorfabric.bench.peers;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
@@ -13,7 +14,7 @@ final class NioSink implements AutoCloseable {
     private final ServerSocketChannel server;
 
     NioSink() throws IOException {
-        server = ServerSocketChannel.open().bind(new InetSocketAddress("127.0.0.1", 0));
+        server = ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
         start("bench-nio-accept", this::accept);
     }
 

@@ -14,7 +14,7 @@ final class RestCarrier extends Windowed {
 
     RestCarrier(int port) {
         JdkClientHttpRequestFactory factory = new JdkClientHttpRequestFactory();
-        factory.setReadTimeout(Duration.ofSeconds(120));
+        factory.setReadTimeout(Duration.ofMinutes(2));
         client = RestClient.builder()
                 .baseUrl("http://127.0.0.1:" + port)
                 .requestFactory(factory)
