@@ -1,6 +1,7 @@
 package io.tensorfabric.transfer;
 
 import io.tensorfabric.connection.Connection;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -78,7 +79,7 @@ final class Engine {
     private static ThreadPoolExecutor threads(String name, int count) {
         AtomicInteger number = new AtomicInteger();
         ThreadFactory factory = task -> {
-            Thread thread = new Thread(task, name + "-" + number.incrementAndGet());
+            Thread thread = new Worker(task, name + "-" + number.incrementAndGet());
             thread.setDaemon(true);
             return thread;
         };
@@ -86,6 +87,13 @@ final class Engine {
                 new ThreadPoolExecutor(count, count, 30, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), factory);
         executor.allowCoreThreadTimeOut(true);
         return executor;
+    }
+
+    /** A thread of an engine, which must not wait for itself when its task ends the engine. */
+    private static final class Worker extends Thread {
+        Worker(Runnable task, String name) {
+            super(task, name);
+        }
     }
 
     TransferOptions options() {
@@ -312,11 +320,26 @@ final class Engine {
         return asked;
     }
 
-    /** Ends all threads; running callbacks go on. */
-    void stop() {
+    /**
+     * Ends all threads. The futures of ended pushes complete before it returns, unless a user's callback takes longer than
+     * the patience: it goes on then.
+     *
+     * @return whether the caller was interrupted
+     */
+    boolean stop(Duration patience) {
         retryCleanUps();
         wheel.close();
         blocking.shutdown();
         callbacks.shutdown();
+        try {
+            boolean ended = Thread.currentThread() instanceof Worker
+                    || callbacks.awaitTermination(patience.toNanos(), TimeUnit.NANOSECONDS);
+            if (!ended) {
+                log.warn("Callbacks of pushes still run; they are left behind");
+            }
+            return false;
+        } catch (InterruptedException e) {
+            return true;
+        }
     }
 }

@@ -305,7 +305,7 @@ public final class FabricTransfers
         } catch (InterruptedException e) {
             interrupted = true;
         }
-        engine.stop();
+        interrupted |= engine.stop(interrupted ? Duration.ZERO : INTERRUPT_GRACE);
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
