@@ -1,5 +1,6 @@
 package io.tensorfabric.bench;
 
+import io.tensorfabric.bench.peers.Carrier;
 import io.tensorfabric.bench.peers.Samples;
 import io.tensorfabric.memory.BufferLease;
 import io.tensorfabric.memory.MemoryRegionPool;
@@ -24,11 +25,6 @@ final class PushMeter {
 
     private static final long PATIENCE_SECONDS = 120;
 
-    /** Bytes under way at a time, as far as the landing zone of the peer allows. */
-    private static final long WINDOW = 32L << 20;
-
-    private static final int MOST_AT_ONCE = 128;
-
     private static final PushOptions PLACED =
             PushOptions.defaults().withReceipt(ReceiptLevel.PLACED).withDeadline(Duration.ofSeconds(PATIENCE_SECONDS));
 
@@ -46,7 +42,7 @@ final class PushMeter {
 
     /** Bytes a second with as many pushes of a size under way as the window holds. */
     double bandwidth(long size, double seconds) throws PushFailedException, InterruptedException {
-        int depth = (int) Math.max(1, Math.min(MOST_AT_ONCE, WINDOW / size));
+        int depth = Carrier.depth(size);
         try (Tensor tensor = tensor(size)) {
             ArrayDeque<CompletableFuture<TransferReceipt>> window = new ArrayDeque<>(depth);
             long pushes = 0;

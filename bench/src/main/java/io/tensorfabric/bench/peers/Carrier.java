@@ -5,6 +5,11 @@ import java.io.IOException;
 /** A way to bring blocks of bytes from this process to the receiving one, each acknowledged by it. Not thread-safe. */
 public interface Carrier extends AutoCloseable {
 
+    /** Blocks of a size that are under way at once when bandwidth is measured, the same for all ways: 32 MiB, at most 128. */
+    static int depth(long size) {
+        return (int) Math.max(1, Math.min(128, (32L << 20) / size));
+    }
+
     /** Short, without spaces. */
     String name();
 

@@ -3,10 +3,6 @@ package io.tensorfabric.bench.peers;
 /** What carriers have in common that send on one connection and are told of each block in order. */
 abstract class Windowed implements Carrier {
 
-    private static final long WINDOW_BYTES = 32L << 20;
-
-    private static final int MOST_AT_ONCE = 128;
-
     /** Sends a block; may return before it has left. */
     abstract void send(long size) throws Exception;
 
@@ -15,7 +11,7 @@ abstract class Windowed implements Carrier {
 
     @Override
     public final double bandwidth(long size, double seconds) throws Exception {
-        int depth = (int) Math.max(1, Math.min(MOST_AT_ONCE, WINDOW_BYTES / size));
+        int depth = Carrier.depth(size);
         long start = System.nanoTime();
         long end = start + (long) (seconds * 1e9);
         long blocks = 0;
