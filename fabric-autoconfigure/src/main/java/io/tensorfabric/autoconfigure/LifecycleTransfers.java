@@ -3,9 +3,9 @@ package io.tensorfabric.autoconfigure;
 import io.tensorfabric.tensor.Tensor;
 import io.tensorfabric.transfer.PushOptions;
 import io.tensorfabric.transfer.TensorTransferService;
-import io.tensorfabric.transfer.TransferException;
 import io.tensorfabric.transfer.TransferReceipt;
 import io.tensorfabric.transfer.TransferStatus;
+import io.tensorfabric.transfer.TransfersClosedException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -24,11 +24,11 @@ final class LifecycleTransfers implements TensorTransferService {
         if (node != null) {
             return node.transfers().push(peer, tensor, options);
         }
-        return CompletableFuture.failedFuture(new TransferException(
-                TransferException.Kind.CLOSED,
+        return CompletableFuture.failedFuture(new TransfersClosedException(
                 peer,
                 "Tensor '" + tensor.name() + "' cannot be pushed to peer '" + peer
-                        + "': the fabric of this application is not running"));
+                        + "': the fabric of this application is not running",
+                null));
     }
 
     @Override

@@ -3,7 +3,7 @@ package io.tensorfabric.tensor;
 /**
  * How a 16- or 8-bit float stands for a number, and the conversion from and to {@code float}. Conversions to {@code float}
  * are exact; those from {@code float} round to the nearest value, ties to the even one. Beyond the largest value comes
- * infinity, or NaN in formats that have none.
+ * infinity, or NaN in formats that have none. {@link #F8_E8M0} differs: see there.
  */
 enum FloatFormat {
     F16(5, 10, 15, Specials.IEEE),
@@ -11,7 +11,28 @@ enum FloatFormat {
     F8_E5M2(5, 2, 15, Specials.IEEE),
     F8_E4M3(4, 3, 7, Specials.ONE_NAN),
     F8_E4M3FNUZ(4, 3, 8, Specials.NEGATIVE_ZERO_IS_NAN),
-    F8_E5M2FNUZ(5, 2, 16, Specials.NEGATIVE_ZERO_IS_NAN);
+    F8_E5M2FNUZ(5, 2, 16, Specials.NEGATIVE_ZERO_IS_NAN),
+    /** Powers of two, from 2^-127 on, without sign and zero. */
+    F8_E8M0(8, 0, 127, Specials.ONE_NAN) {
+        private static final int NAN = 0xff;
+
+        @Override
+        float toFloat(int bits) {
+            int exponent = bits & NAN;
+            return exponent == NAN ? Float.NaN : Math.scalb(1f, exponent - Float.MAX_EXPONENT);
+        }
+
+        @Override
+        int fromFloat(float value) {
+            if (Float.isNaN(value) || value < 0) {
+                return NAN;
+            }
+            // From 1.5 times a power on the next one is the nearest; what is too large has NaN's bits.
+            double rounded = value * 4.0 / 3;
+            int exponent = Math.getExponent(rounded) + Float.MAX_EXPONENT;
+            return Math.min(NAN, Math.max(0, exponent));
+        }
+    };
 
     /** Which bits are no numbers. */
     private enum Specials {

@@ -7,6 +7,9 @@ import java.nio.ByteBuffer;
  * Converts between {@code float} and the 16- and 8-bit floats of tensors: F16, BF16, F8_E4M3, F8_E5M2, F8_E4M3FNUZ and
  * F8_E5M2FNUZ. To {@code float} is exact. From {@code float} rounds to the nearest number, ties to the even one; what is
  * larger than the largest becomes infinity in F16, BF16 and F8_E5M2, and NaN in the others, which have no infinity.
+ *
+ * <p>F8_E8M0, the scale of microscaling formats, is converted too. It has powers of two alone, without sign and zero: a tie
+ * goes to the larger one, zero to the smallest (2<sup>-127</sup>), and what is negative or infinite becomes NaN.
  */
 public final class Floats {
 
@@ -90,6 +93,7 @@ public final class Floats {
             case F8_E5M2 -> FloatFormat.F8_E5M2;
             case F8_E4M3FNUZ -> FloatFormat.F8_E4M3FNUZ;
             case F8_E5M2FNUZ -> FloatFormat.F8_E5M2FNUZ;
+            case F8_E8M0 -> FloatFormat.F8_E8M0;
             default -> throw new IllegalArgumentException("There is no conversion between float and " + type);
         };
     }

@@ -92,13 +92,13 @@ public final class FabricTransfers
         Objects.requireNonNull(options, "options");
         String problem = PushChecks.problem(engine, tensor, options);
         if (problem != null) {
-            return failed(TransferException.Kind.INVALID, peer, tensor, problem);
+            return invalid(peer, tensor, problem);
         }
         long address;
         try {
             address = tensor.hold();
         } catch (IllegalStateException e) {
-            return failed(TransferException.Kind.INVALID, peer, tensor, "it is closed");
+            return invalid(peer, tensor, "it is closed");
         }
         Duration deadline = options.deadline() != null
                 ? options.deadline()
@@ -112,7 +112,7 @@ public final class FabricTransfers
         problem = PushChecks.mark(engine, push);
         if (problem != null) {
             tensor.release();
-            return failed(TransferException.Kind.INVALID, peer, tensor, problem);
+            return invalid(peer, tensor, problem);
         }
         engine.pushes().add(push);
         if (engine.isClosing()) {
@@ -124,10 +124,9 @@ public final class FabricTransfers
         return push;
     }
 
-    private static CompletableFuture<TransferReceipt> failed(
-            TransferException.Kind kind, String peer, Tensor tensor, String why) {
+    private static CompletableFuture<TransferReceipt> invalid(String peer, Tensor tensor, String why) {
         String message = "Tensor '" + tensor.name() + "' cannot be pushed to peer '" + peer + "': " + why;
-        return CompletableFuture.failedFuture(new TransferException(kind, peer, message));
+        return CompletableFuture.failedFuture(new InvalidTransferException(peer, message, null));
     }
 
     @Override

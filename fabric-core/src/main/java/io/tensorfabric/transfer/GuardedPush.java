@@ -82,7 +82,7 @@ abstract class GuardedPush extends CompletableFuture<TransferReceipt> {
             used = guard.retries();
             retries = used;
         }
-        long millis = used.onError(PushFailures.unwrap(cause));
+        long millis = used.onError(TransferExceptionTranslator.unwrap(cause));
         return millis < 0 ? -1 : TimeUnit.MILLISECONDS.toNanos(millis);
     }
 }

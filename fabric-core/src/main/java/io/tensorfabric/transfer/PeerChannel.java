@@ -142,7 +142,7 @@ final class PeerChannel {
             lock.unlock();
         }
         if (problem != null) {
-            Throwable cause = PushFailures.unwrap(problem);
+            Throwable cause = TransferExceptionTranslator.unwrap(problem);
             if (connection == null) {
                 guard.disconnected(cause);
             }

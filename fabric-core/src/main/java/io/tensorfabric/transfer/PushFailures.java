@@ -5,8 +5,6 @@ import io.tensorfabric.connection.ConnectionException;
 import io.tensorfabric.memory.PoolExhaustedException;
 import io.tensorfabric.verbs.WorkCompletionStatus;
 import java.time.Duration;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /** Words and kinds of failed pushes. */
@@ -31,18 +29,17 @@ final class PushFailures {
                 .append(" bytes placed, attempt ")
                 .append(push.attempt());
         append(message, status);
-        TransferException.Kind kind =
-                push.phase().isBackpressure() ? TransferException.Kind.BACKPRESSURE : TransferException.Kind.DEADLINE;
-        message.append(
-                kind == TransferException.Kind.BACKPRESSURE
-                        ? ". The receiver must close tensors sooner, or zones, pools and limits must grow"
-                        : ". Check the peer, or give the push more time");
-        return new TransferException(kind, push.peer(), message.toString(), status, null);
+        if (push.phase().isBackpressure()) {
+            message.append(". The receiver must close tensors sooner, or zones, pools and limits must grow");
+            return new BackpressureException(push.peer(), message.toString(), status, null);
+        }
+        message.append(". Check the peer, or give the push more time");
+        return new DeadlineExceededException(push.peer(), message.toString(), status, null);
     }
 
     /** The connection was lost, or could not be made, and there is no further attempt. */
     static TransferException lost(Push push, Throwable problem) {
-        Throwable cause = unwrap(problem);
+        Throwable cause = TransferExceptionTranslator.unwrap(problem);
         if (cause instanceof CallNotPermittedException refusal) {
             return refused(push, refusal);
         }
@@ -56,12 +53,12 @@ final class PushFailures {
                 .append(" bytes placed: ")
                 .append(cause.getMessage());
         append(message, status);
-        return new TransferException(kindOf(push, cause), push.peer(), message.toString(), status, cause);
+        return TransferExceptionTranslator.of(message.toString(), push.peer(), status, cause, push.isNodeClosing());
     }
 
     /** The work-completion status behind a problem, if there was one. */
     static @Nullable WorkCompletionStatus statusOf(Throwable problem) {
-        return unwrap(problem) instanceof ConnectionException lost ? lost.status() : null;
+        return TransferExceptionTranslator.unwrap(problem) instanceof ConnectionException lost ? lost.status() : null;
     }
 
     /** Nothing was tried: the circuit breaker of the peer is open. */
@@ -73,25 +70,12 @@ final class PushFailures {
                 .append(refusal.getCausingCircuitBreakerName())
                 .append("' lets none through for a while. Look at the peer; the breaker tries it again by itself");
         append(message, status);
-        return new TransferException(
-                TransferException.Kind.PEER_LOST, push.peer(), message.toString(), status, refusal);
-    }
-
-    private static TransferException.Kind kindOf(Push push, Throwable cause) {
-        if (!(cause instanceof ConnectionException lost)) {
-            return TransferException.Kind.PEER_LOST;
-        }
-        return switch (lost.kind()) {
-            case UNKNOWN_PEER -> TransferException.Kind.UNKNOWN_PEER;
-            case CLOSED -> push.isNodeClosing() ? TransferException.Kind.CLOSED : TransferException.Kind.PEER_LOST;
-            case LIMIT -> TransferException.Kind.BACKPRESSURE;
-            case UNREACHABLE, REFUSED, MALFORMED, CONFLICT, NOT_FOUND, LOST -> TransferException.Kind.PEER_LOST;
-        };
+        return TransferExceptionTranslator.of(message.toString(), push.peer(), status, refusal, false);
     }
 
     /** Whether another attempt may help: also when the other node shuts down, since it may come back. */
     static boolean isRecoverable(Throwable problem) {
-        return unwrap(problem) instanceof ConnectionException lost
+        return TransferExceptionTranslator.unwrap(problem) instanceof ConnectionException lost
                 && switch (lost.kind()) {
                     case UNREACHABLE, LOST, CONFLICT, NOT_FOUND, CLOSED, LIMIT -> true;
                     case UNKNOWN_PEER, REFUSED, MALFORMED -> false;
@@ -105,7 +89,7 @@ final class PushFailures {
 
     static TransferException rejected(Push push, RejectCode code, String text) {
         String message = subject(push) + " was not taken (" + code + "): " + text;
-        return new TransferException(code.kind(), push.peer(), message);
+        return TransferExceptionTranslator.rejected(code, push.peer(), message);
     }
 
     /** The peer took a tensor no more, since it shuts down. */
@@ -116,31 +100,35 @@ final class PushFailures {
 
     /** The peer gives no zone of its own for a large tensor. */
     static TransferException zoneRefused(Push push, ConnectionException refusal) {
-        String message = subject(push) + " needs a landing zone of its own, which the peer refuses: "
-                + refusal.getMessage()
-                + (refusal.kind() == ConnectionException.Kind.REFUSED
-                        ? ". Give this node the right to push at the peer"
-                        : ". Raise the peer's limit for dedicated zones, or push smaller tensors");
-        return new TransferException(TransferException.Kind.REJECTED, push.peer(), message, refusal.status(), refusal);
+        String message =
+                subject(push) + " needs a landing zone of its own, which the peer refuses: " + refusal.getMessage();
+        return refusal.kind() == ConnectionException.Kind.REFUSED
+                ? new TransferNotPermittedException(
+                        push.peer(), message + ". Give this node the right to push at the peer", true, refusal)
+                : new TransferRejectedException(
+                        push.peer(),
+                        message + ". Raise the peer's limit for dedicated zones, or push smaller tensors",
+                        refusal);
     }
 
     static TransferException full(Push push, int limit, String of) {
         String message = subject(push) + " was refused here: " + limit + " pushes to this peer are " + of
                 + " already. Wait for some of them, or raise the limit";
-        return new TransferException(TransferException.Kind.BACKPRESSURE, push.peer(), message);
+        return new BackpressureException(push.peer(), message, null, null);
     }
 
     static TransferException noSource(Push push, @Nullable RuntimeException cause) {
         boolean exhausted = cause == null || cause instanceof PoolExhaustedException;
         String message = subject(push) + " has no registered memory to send from: "
                 + (cause == null ? "the pool has no buffer free now" : cause.getMessage());
-        TransferException.Kind kind = exhausted ? TransferException.Kind.BACKPRESSURE : TransferException.Kind.INVALID;
-        return new TransferException(kind, push.peer(), message, null, cause);
+        return exhausted
+                ? new BackpressureException(push.peer(), message, null, cause)
+                : new InvalidTransferException(push.peer(), message, cause);
     }
 
     static TransferException shuttingDown(Push push) {
         String message = subject(push) + " was stopped: this node is shutting down, " + push.placed + " bytes placed";
-        return new TransferException(TransferException.Kind.CLOSED, push.peer(), message);
+        return new TransfersClosedException(push.peer(), message, null);
     }
 
     private static void append(StringBuilder message, @Nullable WorkCompletionStatus status) {
@@ -148,14 +136,5 @@ final class PushFailures {
             message.append(" (").append(status).append(": ").append(status.cause());
             message.append(' ').append(status.remedy()).append(')');
         }
-    }
-
-    static Throwable unwrap(Throwable problem) {
-        Throwable cause = problem;
-        while ((cause instanceof CompletionException || cause instanceof ExecutionException)
-                && cause.getCause() != null) {
-            cause = cause.getCause();
-        }
-        return cause;
     }
 }

@@ -66,12 +66,12 @@ final class PushGroup extends CompletableFuture<List<TransferReceipt>> {
     }
 
     private Throwable failure(Throwable first) {
-        Throwable cause = PushFailures.unwrap(first);
+        Throwable cause = TransferExceptionTranslator.unwrap(first);
         String message = "Push of " + pushes.size() + " tensors to peer '" + peer + "' failed, " + arrived.get()
                 + " of them arrived: " + cause.getMessage();
         return cause instanceof TransferException known
-                ? new TransferException(known.kind(), peer, message, known.status(), known)
-                : new TransferException(TransferException.Kind.CANCELLED, peer, message, null, cause);
+                ? TransferExceptionTranslator.anew(known, message)
+                : new TransferCancelledException(peer, message, cause);
     }
 
     @Override

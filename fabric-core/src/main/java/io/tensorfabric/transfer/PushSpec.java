@@ -141,16 +141,10 @@ public final class PushSpec {
             future.cancel(true);
             Thread.currentThread().interrupt();
             String message = subject + " to peer '" + peer + "' was cancelled: the thread that waited was interrupted";
-            throw new TransferException(TransferException.Kind.CANCELLED, peer, message, null, e);
+            throw new TransferCancelledException(peer, message, e);
         } catch (ExecutionException e) {
             if (e.getCause() instanceof TransferException failure) {
-                // Anew, for the stack of the caller.
-                throw new TransferException(
-                        failure.kind(),
-                        failure.peer(),
-                        String.valueOf(failure.getMessage()),
-                        failure.status(),
-                        failure);
+                throw TransferExceptionTranslator.anew(failure, String.valueOf(failure.getMessage()));
             }
             throw new IllegalStateException(subject + " to peer '" + peer + "' failed", e.getCause());
         }

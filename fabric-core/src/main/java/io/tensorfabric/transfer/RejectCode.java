@@ -3,34 +3,26 @@ package io.tensorfabric.transfer;
 /** Why a receiver refused a tensor; the code travels in the answer. Part of the protocol: never renumber. */
 enum RejectCode {
     /** No listener fits the tensor's name and the sender. */
-    NO_LISTENER(1, TransferException.Kind.REJECTED),
+    NO_LISTENER(1),
     /** The checksum of what arrived is another one. */
-    CHECKSUM(2, TransferException.Kind.REJECTED),
+    CHECKSUM(2),
     /** The listener threw. */
-    LISTENER_FAILED(3, TransferException.Kind.LISTENER_FAILED),
+    LISTENER_FAILED(3),
     /** Too many tensors wait for listeners, or the listener has no room for it now. */
-    BUSY(4, TransferException.Kind.BACKPRESSURE),
+    BUSY(4),
     /** The receiver shuts down. */
-    SHUTTING_DOWN(5, TransferException.Kind.PEER_LOST),
+    SHUTTING_DOWN(5),
     /** The listener does not take it. */
-    REFUSED(6, TransferException.Kind.REJECTED);
+    REFUSED(6);
 
     private final int code;
 
-    private final TransferException.Kind kind;
-
-    RejectCode(int code, TransferException.Kind kind) {
+    RejectCode(int code) {
         this.code = code;
-        this.kind = kind;
     }
 
     int code() {
         return code;
-    }
-
-    /** What the sender's push ends with. */
-    TransferException.Kind kind() {
-        return kind;
     }
 
     static RejectCode ofCode(int code) {

@@ -3,8 +3,11 @@ package io.tensorfabric.transfer;
 import io.tensorfabric.verbs.WorkCompletionStatus;
 import org.jspecify.annotations.Nullable;
 
-/** A push failed. The message names tensor, peer, cause and what to do. */
-public class TransferException extends RuntimeException {
+/**
+ * A transfer failed. The message names tensor, peer, cause and what to do; the class is what to catch, and the kind is the
+ * coarser answer to whose fault it was. {@link TransferExceptionTranslator} makes them.
+ */
+public abstract class TransferException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
@@ -36,16 +39,7 @@ public class TransferException extends RuntimeException {
 
     private final @Nullable WorkCompletionStatus status;
 
-    /**
-     * A failure that no work completion or other exception caused.
-     *
-     * @param kind what went wrong
-     * @param peer the peer's name
-     * @param message what failed and what to do, without keys or addresses
-     */
-    public TransferException(Kind kind, String peer, String message) {
-        this(kind, peer, message, null, null);
-    }
+    private final boolean retryable;
 
     /**
      * A failure with its cause.
@@ -55,18 +49,33 @@ public class TransferException extends RuntimeException {
      * @param message what failed and what to do, without keys or addresses
      * @param status status of the work completion that told, {@code null} if none did
      * @param cause the exception that led here, {@code null} if none did
+     * @param retryable whether the same may succeed later
      */
-    public TransferException(
-            Kind kind, String peer, String message, @Nullable WorkCompletionStatus status, @Nullable Throwable cause) {
+    TransferException(
+            Kind kind,
+            String peer,
+            String message,
+            @Nullable WorkCompletionStatus status,
+            @Nullable Throwable cause,
+            boolean retryable) {
         super(message, cause);
         this.kind = kind;
         this.peer = peer;
         this.status = status;
+        this.retryable = retryable;
     }
 
     /** The kind of failure. */
     public Kind kind() {
         return kind;
+    }
+
+    /**
+     * Whether the same call may succeed later without anybody changing anything: room comes back, peers do. The fabric has
+     * tried again already where it could.
+     */
+    public boolean isRetryable() {
+        return retryable;
     }
 
     /** Name of the peer. */

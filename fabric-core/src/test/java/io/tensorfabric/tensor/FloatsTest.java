@@ -51,6 +51,12 @@ class FloatsTest {
         "F8_E5M2FNUZ, 0x40, 1",
         "F8_E5M2FNUZ, 0x7f, 57344",
         "F8_E5M2FNUZ, 0x80, NaN",
+        "F8_E8M0, 0x00, 5.877472e-39",
+        "F8_E8M0, 0x01, 1.1754944e-38",
+        "F8_E8M0, 0x7f, 1",
+        "F8_E8M0, 0x80, 2",
+        "F8_E8M0, 0xfe, 1.7014118e38",
+        "F8_E8M0, 0xff, NaN",
     })
     void whenBitsAreKnownThenTheyStandForTheirNumber(DataType type, String bits, float value) {
         // Boxed, for NaN.
@@ -99,6 +105,42 @@ class FloatsTest {
         if (Floats.fromFloat(type, value) != expected || Floats.fromFloat(type, -value) != negative) {
             throw new AssertionError(type + " of " + value + " is " + Integer.toHexString(Floats.fromFloat(type, value))
                     + ", not " + Integer.toHexString(expected) + ", or its negative is wrong");
+        }
+    }
+
+    /** All of them: each power with the float below and above it, and the same around the middle to the next. */
+    @Test
+    void whenANumberBecomesAScaleThenItIsTheNearestPowerOfTwoAndInTheMiddleTheLarger() {
+        for (int bits = 0; bits < 0xff; bits++) {
+            float power = Floats.toFloat(DataType.F8_E8M0, bits);
+            assertThat(power).isEqualTo((float) Math.pow(2, bits - 127));
+            assertThat(Floats.fromFloat(DataType.F8_E8M0, power)).isEqualTo(bits);
+            assertThat(Floats.fromFloat(DataType.F8_E8M0, Math.nextDown(power))).isEqualTo(bits);
+            assertThat(Floats.fromFloat(DataType.F8_E8M0, Math.nextUp(power))).isEqualTo(bits);
+            float middle = power * 1.5f;
+            assertThat(Floats.fromFloat(DataType.F8_E8M0, middle)).isEqualTo(bits + 1);
+            assertThat(Floats.fromFloat(DataType.F8_E8M0, Math.nextDown(middle)))
+                    .isEqualTo(bits);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "NaN, 0xff",
+        "Infinity, 0xff",
+        "-Infinity, 0xff",
+        "-1, 0xff",
+        "-1e-45, 0xff",
+        "3.4028235e38, 0xff",
+        "0, 0",
+        "-0.0, 0",
+        "1e-45, 0",
+    })
+    void whenANumberIsNoScaleThenItIsNanOrTheSmallest(float value, String bits) {
+        assertThat(Floats.fromFloat(DataType.F8_E8M0, value)).isEqualTo(Integer.decode(bits));
+        try (Tensor tensor = Floats.tensor("t", DataType.F8_E8M0, Shape.of(2), value, 4)) {
+            assertThat(tensor.asByteBuffer().get(0)).isEqualTo((byte) (int) Integer.decode(bits));
+            assertThat(Floats.toFloats(tensor)[1]).isEqualTo(4);
         }
     }
 
@@ -163,8 +205,8 @@ class FloatsTest {
         assertThatThrownBy(() -> Floats.toFloat(DataType.I16, 0))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("I16");
-        assertThatThrownBy(() -> Floats.tensor("t", DataType.F8_E8M0, Shape.of(1), 1))
+        assertThatThrownBy(() -> Floats.tensor("t", DataType.F6_E2M3, Shape.of(4), 1, 1, 1, 1))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("F8_E8M0");
+                .hasMessageContaining("F6_E2M3");
     }
 }

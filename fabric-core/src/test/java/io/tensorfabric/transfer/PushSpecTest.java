@@ -75,7 +75,7 @@ class PushSpecTest {
             TransferException e = catchThrowableOfType(
                     TransferException.class,
                     () -> pair.left.transfers().to("nobody").pushAndWait(tensor));
-            assertThat(e.kind()).isEqualTo(TransferException.Kind.UNKNOWN_PEER);
+            assertThat(e).isInstanceOf(UnknownPeerException.class);
             assertThat(e.getCause()).isInstanceOf(TransferException.class);
             assertThat(e.getStackTrace()).anyMatch(frame -> frame.getClassName().contains("PushSpecTest"));
         }

@@ -180,6 +180,7 @@ class PushTest {
             pair.left.faults.damageNext();
             pair.left.faults.resume();
             TransferException e = failure(future);
+            assertThat(e).isInstanceOf(ChecksumMismatchException.class);
             assertThat(e.kind()).isEqualTo(TransferException.Kind.REJECTED);
             assertThat(e).hasMessageContaining("CHECKSUM");
             assertThat(kept).isEmpty();

@@ -5,10 +5,13 @@ import io.tensorfabric.service.store.NoSuchTensorException;
 import io.tensorfabric.service.store.StoredTensor;
 import io.tensorfabric.service.store.TensorFile;
 import io.tensorfabric.service.store.TensorStore;
+import io.tensorfabric.transfer.BackpressureException;
 import io.tensorfabric.transfer.PushOptions;
 import io.tensorfabric.transfer.ReceiptLevel;
 import io.tensorfabric.transfer.TensorTransferService;
 import io.tensorfabric.transfer.TransferException;
+import io.tensorfabric.transfer.TransfersClosedException;
+import io.tensorfabric.transfer.UnknownPeerException;
 import jakarta.annotation.PreDestroy;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -108,7 +111,7 @@ class PushService implements SmartLifecycle {
     }
 
     private static TransferException shuttingDown(String peer) {
-        return new TransferException(TransferException.Kind.CLOSED, peer, SHUTTING_DOWN);
+        return new TransfersClosedException(peer, SHUTTING_DOWN, null);
     }
 
     PushJob start(String fileId, PushRequest request) {
@@ -117,10 +120,8 @@ class PushService implements SmartLifecycle {
         }
         TensorFile file = store.file(fileId);
         if (peers.find(request.peer()) == null) {
-            throw new TransferException(
-                    TransferException.Kind.UNKNOWN_PEER,
-                    request.peer(),
-                    "There is no peer '" + request.peer() + "'. Configure it under fabric.peers");
+            throw new UnknownPeerException(
+                    request.peer(), "There is no peer '" + request.peer() + "'. Configure it under fabric.peers", null);
         }
         PushOptions options = options(file, request);
         List<StoredTensor.Use> uses = uses(file, request);
@@ -158,10 +159,11 @@ class PushService implements SmartLifecycle {
                     .map(PushJob::id)
                     .toList();
             if (jobs.size() - ended.size() >= properties.maxRunning()) {
-                throw new TransferException(
-                        TransferException.Kind.BACKPRESSURE,
+                throw new BackpressureException(
                         "",
-                        "There are " + properties.maxRunning() + " pushes running already. Try again later");
+                        "There are " + properties.maxRunning() + " pushes running already. Try again later",
+                        null,
+                        null);
             }
             ended.stream()
                     .limit(Math.max(0, ended.size() - properties.history()))

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tensorfabric.service.store.StoredTensor;
 import io.tensorfabric.service.store.TestStore;
 import io.tensorfabric.tensor.Tensor;
+import io.tensorfabric.transfer.ConnectionLostException;
 import io.tensorfabric.transfer.PushOptions;
 import io.tensorfabric.transfer.ReceiptLevel;
 import io.tensorfabric.transfer.TensorTransferService;
@@ -54,7 +55,7 @@ class PushJobTest {
     void whenATensorFailsThenNoFurtherOneStartsAndThePushFailsWhenTheOthersEnded() {
         PushJob job = start(2, 4);
 
-        transfers.fail("t0", new TransferException(TransferException.Kind.PEER_LOST, "p", "peer p was lost"));
+        transfers.fail("t0", new ConnectionLostException("p", "peer p was lost", null, null));
 
         assertThat(transfers.underWay).containsOnlyKeys("t1");
         assertThat(job.done()).isNotCompleted();
