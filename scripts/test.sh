@@ -8,6 +8,8 @@ source scripts/roce/suite.sh
 source scripts/chart.sh
 # shellcheck source=scripts/containers.sh
 source scripts/containers.sh
+# shellcheck source=scripts/newcomer.sh
+source scripts/newcomer.sh
 
 readonly strict_java=25
 readonly strict_folder=target/jdk25
@@ -34,6 +36,7 @@ run_test() {
   boot_gate "$@" || status=$?
   mvn_run verify "$@" 2>&1 | tee "$log" || status=$?
   gpu_demo "$log" "$@" || gpu_demo_failed=yes
+  newcomer_step "$log" "$@" || newcomer_failed=yes
   if [[ -n $guest ]]; then
     run_suite "$log" "$@" || suite_failed=yes
   else
@@ -52,6 +55,10 @@ run_test() {
   fi
   if [[ -n ${gpu_demo_failed:-} ]]; then
     printf 'error: the demo from GPU to GPU memory failed, see above\n' >&2
+    status=1
+  fi
+  if [[ -n ${newcomer_failed:-} ]]; then
+    printf 'error: what docs/getting-started.md says does not work, see above\n' >&2
     status=1
   fi
   if [[ -n ${boot_failed:-} ]]; then
@@ -85,6 +92,17 @@ gpu_demo() {
   # Maven dates it with project.build.outputTimestamp, which is before any source.
   touch "$demo_jar"
   (run_demo --gpu --size 64MB)
+}
+
+# newcomer_step LOG ARGUMENTS: two services made as the first page for newcomers says.
+newcomer_step() {
+  local offline=''
+  if ! grep -q 'Tensor Fabric Test .*SUCCESS' "$1"; then
+    skipped_newcomer='docs/getting-started.md followed to the letter: Maven did not build the module fabric-test'
+    return
+  fi
+  [[ " $* " != *' -o '* && " $* " != *' --offline '* ]] || offline=-o
+  (run_newcomer ${offline:+"$offline"})
 }
 
 # Error Prone, NullAway and most of the core's tests on a recent JDK, built beside the ordinary classes.
@@ -139,6 +157,7 @@ name_skipped() {
   fi
   [[ -z ${skipped_gate:-} ]] || say "skipped: $skipped_gate"
   [[ -z ${skipped_gpu_demo:-} ]] || say "skipped: $skipped_gpu_demo"
+  [[ -z ${skipped_newcomer:-} ]] || say "skipped: $skipped_newcomer"
   [[ -z ${skipped_suite:-} ]] || say "skipped: $skipped_suite"
   [[ -z ${skipped_containers:-} ]] || say "skipped: $skipped_containers"
   if [[ -n $skipped ]]; then
