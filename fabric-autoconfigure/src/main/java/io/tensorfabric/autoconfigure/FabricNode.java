@@ -34,6 +34,8 @@ public final class FabricNode {
 
     private final FabricTransfers transfers;
 
+    private final FabricDiagnostics diagnostics;
+
     private final List<String> startWarnings;
 
     FabricNode(
@@ -43,6 +45,7 @@ public final class FabricNode {
             MemoryRegionPool hostPool,
             QueuePairConnectionManager connections,
             FabricTransfers transfers,
+            FabricDiagnostics diagnostics,
             List<String> startWarnings) {
         this.selection = selection;
         this.device = device;
@@ -50,6 +53,7 @@ public final class FabricNode {
         this.hostPool = hostPool;
         this.connections = connections;
         this.transfers = transfers;
+        this.diagnostics = diagnostics;
         this.startWarnings = List.copyOf(startWarnings);
     }
 
@@ -101,6 +105,11 @@ public final class FabricNode {
         return transfers;
     }
 
+    /** What the kernel tells of the device. */
+    public FabricDiagnostics diagnostics() {
+        return diagnostics;
+    }
+
     /** What works, but not as well as it could, each with a remedy; asks the device anew. */
     public List<String> warnings() {
         List<String> warnings = new ArrayList<>(otherWarnings());
@@ -114,6 +123,7 @@ public final class FabricNode {
     List<String> otherWarnings() {
         List<String> warnings = new ArrayList<>(startWarnings);
         warnings.addAll(gpus.warnings());
+        warnings.addAll(diagnostics.warnings());
         try {
             warnings.addAll(device.path(AddressFamily.ANY).warnings());
             PortState state = device.portAttributes().state();

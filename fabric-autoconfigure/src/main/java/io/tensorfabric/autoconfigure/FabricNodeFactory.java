@@ -110,7 +110,8 @@ final class FabricNodeFactory {
                 .build();
         opened.push(transfers);
         connections.set(manager(identity, device, gpus, pool, transfers));
-        return new FabricNode(selection, device, gpus, pool, connections.get(), transfers, warnings);
+        FabricDiagnostics diagnostics = new FabricDiagnostics(properties.diagnostics(), device);
+        return new FabricNode(selection, device, gpus, pool, connections.get(), transfers, diagnostics, warnings);
     }
 
     private ProviderSelection select(List<String> warnings) {

@@ -41,6 +41,7 @@ import org.springframework.util.unit.DataSize;
  * @param negotiation How peers find each other over REST.
  * @param security What protects the negotiation, and with it the remote keys.
  * @param soft The software device.
+ * @param diagnostics What is looked at besides the fabric itself.
  */
 @ConfigurationProperties(prefix = "fabric", ignoreUnknownFields = false)
 public record FabricProperties(
@@ -63,7 +64,8 @@ public record FabricProperties(
         @DefaultValue @NestedConfigurationProperty ResilienceProperties resilience,
         @DefaultValue Negotiation negotiation,
         @DefaultValue Security security,
-        @DefaultValue Soft soft) {
+        @DefaultValue Soft soft,
+        @DefaultValue @NestedConfigurationProperty DiagnosticsProperties diagnostics) {
 
     public FabricProperties {
         PropertyChecks.range("fabric.port", port, 1, 255);

@@ -102,10 +102,26 @@ class DeployedChartIT {
                     number,
                     ADDRESSES[number],
                     "-Djdk.net.hosts.file=" + hosts,
-                    "--fabric.discovery.dns-server=" + dns.address());
+                    "--fabric.discovery.dns-server=" + dns.address(),
+                    "--fabric.diagnostics.sysfs=" + countingPort());
         } catch (Exception e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    /** Counters of a card, where those of the software device would be if it had any. */
+    private static Path countingPort() throws IOException {
+        Path port = folder.resolve("sys/class/infiniband/soft0/ports/1");
+        for (String file : List.of(
+                "counters/port_rcv_data",
+                "counters/port_xmit_data",
+                "counters/symbol_error",
+                "hw_counters/np_cnp_sent")) {
+            Path counter = port.resolve(file);
+            Files.createDirectories(counter.getParent());
+            Files.writeString(counter, "5\n");
+        }
+        return folder.resolve("sys");
     }
 
     /** Free at both addresses, most likely still so in a moment. */

@@ -1,11 +1,15 @@
 package io.tensorfabric.autoconfigure.actuate;
 
+import io.tensorfabric.autoconfigure.FabricNode;
 import io.tensorfabric.connection.AddressFamily;
 import io.tensorfabric.connection.FabricDevice;
 import io.tensorfabric.connection.FabricDeviceException;
 import io.tensorfabric.connection.PathDecision;
+import io.tensorfabric.topology.PortCounters;
 import io.tensorfabric.verbs.GidEntry;
 import io.tensorfabric.verbs.VerbsException;
+import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** Makes the view of a device, whatever state it is in. */
@@ -13,7 +17,8 @@ final class DeviceView {
 
     private DeviceView() {}
 
-    static FabricViews.Device of(FabricDevice device) {
+    static FabricViews.Device of(FabricNode node) {
+        FabricDevice device = node.device();
         String problem = device.failure();
         PathDecision path = null;
         String portState = null;
@@ -34,7 +39,14 @@ final class DeviceView {
                 path == null ? 0 : path.lid(),
                 gid(path),
                 device.memoryWindows(),
+                counters(node.diagnostics().portCounters()),
                 problem);
+    }
+
+    private static Map<String, Long> counters(PortCounters counters) {
+        Map<String, Long> values = new TreeMap<>();
+        counters.readAll().forEach((counter, value) -> values.put(counter.label(), value));
+        return values;
     }
 
     private static FabricViews.@Nullable GidChoice gid(@Nullable PathDecision path) {

@@ -68,7 +68,7 @@ final class FabricInspector {
                 node.connections().identity().nodeId(),
                 node.connections().identity().incarnation(),
                 new FabricViews.Provider(node.providerName(), node.providerReason(), node.providerIsFallback()),
-                DeviceView.of(node.device()),
+                DeviceView.of(node),
                 GpuView.of(node.gpus(), node.transfers()),
                 negotiation(),
                 peers().peers(),
@@ -102,7 +102,7 @@ final class FabricInspector {
 
     FabricViews.Devices devices() {
         FabricNode node = lifecycle.node();
-        return new FabricViews.Devices(node == null ? List.of() : List.of(DeviceView.of(node.device())));
+        return new FabricViews.Devices(node == null ? List.of() : List.of(DeviceView.of(node)));
     }
 
     FabricViews.Peers peers() {

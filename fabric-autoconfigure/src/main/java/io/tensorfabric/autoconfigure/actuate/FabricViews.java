@@ -77,7 +77,11 @@ final class FabricViews {
             long registrationHits,
             long registrationMisses) {}
 
-    /** The device in use. */
+    /**
+     * The device in use.
+     *
+     * @param counters counters of its port, of all processes, data in bytes; those that it does not keep are absent
+     */
     record Device(
             String name,
             String provider,
@@ -89,6 +93,7 @@ final class FabricViews {
             int lid,
             @Nullable GidChoice gid,
             String memoryWindows,
+            Map<String, Long> counters,
             @Nullable String failure) {}
 
     /** The GID in use, and the reasons for it and against the others. */

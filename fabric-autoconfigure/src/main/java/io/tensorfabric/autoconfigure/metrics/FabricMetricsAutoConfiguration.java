@@ -29,6 +29,11 @@ public final class FabricMetricsAutoConfiguration {
     }
 
     @Bean
+    PortMeters fabricPortMeters(FabricLifecycle lifecycle, ObjectProvider<MeterRegistry> registry) {
+        return new PortMeters(lifecycle, registry::getObject);
+    }
+
+    @Bean
     TransferObserver fabricTransferMetrics(ObjectProvider<MeterRegistry> registry) {
         return new TransferMetrics(registry::getObject);
     }
