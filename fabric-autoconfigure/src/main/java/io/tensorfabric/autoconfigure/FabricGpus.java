@@ -117,6 +117,18 @@ public final class FabricGpus implements AutoCloseable {
                 gpu.copyTimeout());
     }
 
+    /** PCI addresses of the GPUs that will be used; none if there are none, whatever the reason. */
+    static List<String> wanted(GpuProperties gpu) {
+        if (!gpu.enabled()) {
+            return List.of();
+        }
+        CudaPlatform platform = CudaPlatform.detect();
+        return ordinals(gpu, platform).stream()
+                .filter(ordinal -> ordinal >= 0 && ordinal < platform.devices().size())
+                .map(ordinal -> platform.devices().get(ordinal).pciAddress())
+                .toList();
+    }
+
     /** Memory of each GPU in use; use it, but never close it. */
     public List<GpuMemory> memories() {
         return memories;

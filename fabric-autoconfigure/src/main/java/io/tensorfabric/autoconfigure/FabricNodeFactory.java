@@ -14,6 +14,9 @@ import io.tensorfabric.memory.MemoryRegionPool;
 import io.tensorfabric.memory.SharedHostMemoryProvider;
 import io.tensorfabric.memory.cuda.CudaDriverException;
 import io.tensorfabric.offheap.OffHeapAllocationException;
+import io.tensorfabric.topology.CardRanking;
+import io.tensorfabric.topology.Sysfs;
+import io.tensorfabric.topology.Topology;
 import io.tensorfabric.transfer.FabricTransfers;
 import io.tensorfabric.transfer.PeerResilience;
 import io.tensorfabric.verbs.VerbsException;
@@ -110,7 +113,7 @@ final class FabricNodeFactory {
                 .build();
         opened.push(transfers);
         connections.set(manager(identity, device, gpus, pool, transfers));
-        FabricDiagnostics diagnostics = new FabricDiagnostics(properties.diagnostics(), device);
+        FabricDiagnostics diagnostics = new FabricDiagnostics(properties.diagnostics(), device, gpus);
         return new FabricNode(selection, device, gpus, pool, connections.get(), transfers, diagnostics, warnings);
     }
 
@@ -132,7 +135,7 @@ final class FabricNodeFactory {
 
     private FabricDevice openDevice(VerbsProvider source) {
         try {
-            return FabricDevice.open(source, deviceOptions());
+            return FabricDevice.open(source, deviceOptions(), ranking(source));
         } catch (FabricDeviceException ex) {
             throw new FabricUnavailableException(
                     String.valueOf(ex.getMessage()),
@@ -146,6 +149,18 @@ final class FabricNodeFactory {
                             + " to use the software device.",
                     ex);
         }
+    }
+
+    /** Cards near the GPUs come first where there is a choice. */
+    private CardRanking ranking(VerbsProvider source) {
+        if (properties.device() != null || source.devices().size() < 2) {
+            return CardRanking.none();
+        }
+        List<String> gpus = FabricGpus.wanted(properties.gpu());
+        return gpus.isEmpty()
+                ? CardRanking.none()
+                : CardRanking.nearest(
+                        Topology.read(new Sysfs(properties.diagnostics().sysfs())), gpus);
     }
 
     private FabricDeviceOptions deviceOptions() {

@@ -21,7 +21,8 @@ import org.springframework.util.unit.DataSize;
  * @param enabled Whether to configure the fabric at all.
  * @param provider Where devices come from: "verbs" for RDMA cards and Soft-RoCE, "soft" for the software device, "auto"
  *     for verbs when a device is usable and soft otherwise.
- * @param device Name of the device, such as "mlx5_0". Without it the first device with an active port is used.
+ * @param device Name of the device, such as "mlx5_0". Without it the device with an active port that is nearest to the
+ *     GPUs in use, or the first one where there is no GPU.
  * @param port Number of the device's port. Without it the first active port is used.
  * @param gidIndex Index into the port's GID table. Without it the best entry is chosen: RoCE v2 before v1, routable
  *     before link-local.

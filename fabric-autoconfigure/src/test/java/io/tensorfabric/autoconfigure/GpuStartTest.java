@@ -3,7 +3,13 @@ package io.tensorfabric.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tensorfabric.testing.cuda.StubCuda;
+import io.tensorfabric.verbs.VerbsDevice;
+import io.tensorfabric.verbs.VerbsProvider;
+import io.tensorfabric.verbs.soft.SoftDeviceOptions;
+import io.tensorfabric.verbs.soft.SoftVerbsProvider;
 import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -11,14 +17,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
 
 /** Applications that start with, without and against GPUs, each in a process of its own, on the stub of the driver. */
 class GpuStartTest {
@@ -36,6 +47,7 @@ class GpuStartTest {
                 say("landing " + node.gpus().landing());
                 say("reason " + node.gpus().unavailabilityReason());
                 say("warnings " + node.warnings());
+                say("device " + node.device().decision().explanation());
                 node.gpus()
                         .memories()
                         .forEach(memory -> say("pci " + memory.device().pciAddress()));
@@ -45,8 +57,44 @@ class GpuStartTest {
             }
         }
 
+        /** Two cards, where a test wants them. */
+        @Bean
+        @ConditionalOnProperty("test.cards")
+        VerbsProvider cards() {
+            return new TwoCards();
+        }
+
         private static void say(String line) {
             System.out.println("> " + line);
+        }
+    }
+
+    /** Two devices of the software provider, which would be taken in this order. */
+    private record TwoCards() implements VerbsProvider {
+
+        @Override
+        public String name() {
+            return "soft";
+        }
+
+        @Override
+        public boolean isAvailable() {
+            return true;
+        }
+
+        @Override
+        public @Nullable Throwable unavailabilityCause() {
+            return null;
+        }
+
+        @Override
+        public List<VerbsDevice> devices() {
+            return Stream.of("far0", "near0")
+                    .map(name -> new SoftVerbsProvider(
+                                    SoftDeviceOptions.builder().name(name).build())
+                            .devices()
+                            .get(0))
+                    .toList();
         }
     }
 
@@ -89,6 +137,45 @@ class GpuStartTest {
                 new String(process.getInputStream().readAllBytes()).lines().toList();
         assertThat(process.waitFor(1, TimeUnit.MINUTES)).isTrue();
         return new Result(process.exitValue(), lines);
+    }
+
+    /** A card at another processor than the GPU of the stub, and one below the same host bridge. */
+    private static void plantCards(Path sysfs) throws IOException {
+        Files.createDirectories(sysfs.resolve("devices/system/node/node0"));
+        Files.createDirectories(sysfs.resolve("devices/system/node/node1"));
+        Path devices = sysfs.resolve("devices");
+        Path gpu = Files.createDirectories(devices.resolve("pci0000:80/0000:80:01.0/0000:81:00.0"));
+        Files.writeString(gpu.resolve("vendor"), "0x10de");
+        Files.writeString(gpu.resolve("class"), "0x030200");
+        Path pci = Files.createDirectories(sysfs.resolve("bus/pci/devices"));
+        Files.createSymbolicLink(pci.resolve("0000:81:00.0"), gpu);
+        for (String[] card :
+                new String[][] {{"far0", "pci0000:00/0000:01:00.0"}, {"near0", "pci0000:80/0000:82:00.0"}}) {
+            Path folder =
+                    Files.createDirectories(sysfs.resolve("class/infiniband").resolve(card[0]));
+            Files.createSymbolicLink(folder.resolve("device"), Files.createDirectories(devices.resolve(card[1])));
+        }
+    }
+
+    @Test
+    void whenThereAreSeveralCardsThenTheNearestToTheGpusIsUsedUnlessOneIsConfigured(@TempDir Path sysfs)
+            throws Exception {
+        plantCards(sysfs);
+        String[] common = {"--test.cards=2", "--fabric.gpu.devices=0", "--fabric.diagnostics.sysfs=" + sysfs};
+        Result chosen = start(Map.of(), "", common);
+        assertThat(chosen.exit).as(chosen.all()).isZero();
+        assertThat(chosen.said("device"))
+                .contains("near0: the nearest with an active port: PHB to GPU 0000:81:00.0")
+                .contains("not far0 (farther: SYS to GPU 0000:81:00.0)");
+        assertThat(chosen.said("warnings")).doesNotContain("sit apart");
+
+        Result configured = start(
+                Map.of(),
+                "",
+                Stream.concat(Stream.of(common), Stream.of("--fabric.device=far0"))
+                        .toArray(String[]::new));
+        assertThat(configured.said("device")).contains("far0: configured");
+        assertThat(configured.said("warnings")).contains("sit apart (SYS)").contains("set fabric.device=near0");
     }
 
     private static String classPath(String without) {

@@ -1,5 +1,6 @@
 package io.tensorfabric.connection;
 
+import io.tensorfabric.topology.CardRanking;
 import io.tensorfabric.verbs.DeviceAttributes;
 import io.tensorfabric.verbs.PortAttributes;
 import io.tensorfabric.verbs.PortState;
@@ -28,6 +29,7 @@ public final class FabricDevice implements AutoCloseable {
 
     private final String providerName;
     private final FabricDeviceOptions options;
+    private final DeviceDecision decision;
     private final VerbsContext context;
     private final ProtectionDomain protectionDomain;
     private final DeviceAttributes attributes;
@@ -40,10 +42,12 @@ public final class FabricDevice implements AutoCloseable {
     private int nextPoller;
     private boolean closed;
 
-    private FabricDevice(String providerName, VerbsContext context, FabricDeviceOptions options) {
+    private FabricDevice(
+            String providerName, VerbsContext context, FabricDeviceOptions options, DeviceDecision decision) {
         this.providerName = providerName;
         this.context = context;
         this.options = options;
+        this.decision = decision;
         this.attributes = context.queryDevice();
         this.port = DevicePorts.choose(context, options.port());
         PathDecision path = path(AddressFamily.ANY);
@@ -66,6 +70,9 @@ public final class FabricDevice implements AutoCloseable {
                 path.explanation(),
                 windows.text());
         path.warnings().forEach(LOG::warn);
+        if (decision.candidates().size() > 1) {
+            LOG.info("Device {}", decision.explanation());
+        }
     }
 
     private CompletionPoller newPoller(Undo undo, int number) {
@@ -86,7 +93,19 @@ public final class FabricDevice implements AutoCloseable {
      * @throws io.tensorfabric.verbs.VerbsException if the device refuses
      */
     public static FabricDevice open(VerbsProvider provider, FabricDeviceOptions options) {
-        return open(provider.name(), DevicePorts.chooseDevice(provider, options), options);
+        return open(provider, options, CardRanking.none());
+    }
+
+    /**
+     * Opens the configured device of a provider, or the best of those with an active port.
+     *
+     * @param ranking tells which is best; the first of several
+     * @throws FabricDeviceException if there is none, or port or GID index do not fit it; nothing stays open
+     * @throws io.tensorfabric.verbs.VerbsException if the device refuses
+     */
+    public static FabricDevice open(VerbsProvider provider, FabricDeviceOptions options, CardRanking ranking) {
+        DevicePorts.Choice choice = DevicePorts.chooseDevice(provider, options, ranking);
+        return open(provider.name(), choice.device(), options, choice.decision());
     }
 
     /**
@@ -99,8 +118,14 @@ public final class FabricDevice implements AutoCloseable {
      * @throws io.tensorfabric.verbs.VerbsException if the device refuses
      */
     public static FabricDevice open(String providerName, VerbsDevice device, FabricDeviceOptions options) {
+        DeviceDecision.Candidate given = new DeviceDecision.Candidate(device.name(), true, "handed over");
+        return open(providerName, device, options, new DeviceDecision(device.name(), List.of(given)));
+    }
+
+    private static FabricDevice open(
+            String providerName, VerbsDevice device, FabricDeviceOptions options, DeviceDecision decision) {
         try (Undo undo = new Undo()) {
-            FabricDevice opened = new FabricDevice(providerName, undo.add(device.open()), options);
+            FabricDevice opened = new FabricDevice(providerName, undo.add(device.open()), options, decision);
             opened.pollers.forEach(CompletionPoller::start);
             opened.events.start();
             undo.keep();
@@ -131,6 +156,11 @@ public final class FabricDevice implements AutoCloseable {
     /** Limits of the device. */
     public DeviceAttributes attributes() {
         return attributes;
+    }
+
+    /** Why it is this device. */
+    public DeviceDecision decision() {
+        return decision;
     }
 
     /** How it was opened. */

@@ -269,6 +269,12 @@ final class FabricInspector {
                 errors);
     }
 
+    /** How cards and GPUs hang together, {@code null} while the fabric does not run. */
+    private @Nullable TopologyView topology() {
+        FabricNode node = lifecycle.node();
+        return node == null ? null : TopologyView.of(node);
+    }
+
     /** A section by name, or {@code null} if there is none of that name. */
     @Nullable Object section(String name) {
         return switch (name) {
@@ -277,6 +283,7 @@ final class FabricInspector {
             case "discovery" -> new FabricViews.Discovery(sources.statuses());
             case "pools" -> pools();
             case "transfers" -> transfers();
+            case "topology" -> topology();
             case "queue-pairs" -> queuePairs();
             case "completion-queues" -> completionQueues();
             default -> null;
