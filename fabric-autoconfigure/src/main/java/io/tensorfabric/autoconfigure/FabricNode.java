@@ -4,6 +4,7 @@ import io.tensorfabric.connection.AddressFamily;
 import io.tensorfabric.connection.FabricDevice;
 import io.tensorfabric.connection.FabricDeviceException;
 import io.tensorfabric.connection.QueuePairConnectionManager;
+import io.tensorfabric.diagnostics.Symptom;
 import io.tensorfabric.memory.MemoryRegionPool;
 import io.tensorfabric.transfer.FabricTransfers;
 import io.tensorfabric.verbs.PortState;
@@ -129,7 +130,7 @@ public final class FabricNode {
             PortState state = device.portAttributes().state();
             if (state != PortState.ACTIVE) {
                 warnings.add("Port " + device.port() + " of " + device.deviceName() + " is " + state
-                        + ": no transfers until it is ACTIVE");
+                        + ": no transfers until it is ACTIVE. " + Symptom.PORT_DOWN.remedy());
             }
         } catch (VerbsException | FabricDeviceException ex) {
             warnings.add("The device cannot be asked: " + ex.getMessage());

@@ -8,6 +8,7 @@ import io.tensorfabric.connection.NodeIdentity;
 import io.tensorfabric.connection.PeerDirectory;
 import io.tensorfabric.connection.PeerPolicy;
 import io.tensorfabric.connection.QueuePairConnectionManager;
+import io.tensorfabric.diagnostics.Symptom;
 import io.tensorfabric.memory.MemoryPoolOptions;
 import io.tensorfabric.memory.MemoryProvider;
 import io.tensorfabric.memory.MemoryRegionPool;
@@ -201,8 +202,7 @@ final class FabricNodeFactory {
         } catch (OffHeapAllocationException | VerbsException | CudaDriverException ex) {
             throw new FabricUnavailableException(
                     "Host memory cannot be registered with " + device.deviceName() + ". " + ex.getMessage(),
-                    "Raise the limit of locked memory (ulimit -l, LimitMEMLOCK of the service or the container runtime),"
-                            + " or lower 'fabric.memory.host.slab-size' and 'fabric.memory.host.max-size'.",
+                    Symptom.MEMLOCK_TOO_SMALL.remedy(),
                     ex);
         }
     }

@@ -26,6 +26,14 @@ final class TroubleshootingPage {
             3. `/actuator/fabric` for the port and the GID that were chosen and why, and for warnings;
                `/actuator/fabric/peers` for the last failure of each peer.
             4. `/actuator/fabric/pools` when transfers are refused before they start: see [memory](memory.md).
+            5. `/actuator/fabric/topology` and the counters of the port when transfers are slow: see
+               [topology](topology.md) and [actuator](actuator.md).
+
+            ## What people see
+
+            """;
+
+    private static final String COMPLETIONS = """
 
             ## Work completions
 
@@ -41,6 +49,8 @@ final class TroubleshootingPage {
 
     static String render() {
         return HEAD
+                + FaultTable.symptomsToMarkdown()
+                + COMPLETIONS
                 + FaultTable.toMarkdown(FaultTable.workCompletions())
                 + BETWEEN
                 + FaultTable.toMarkdown(FaultTable.errnos());

@@ -6,6 +6,7 @@ import io.tensorfabric.autoconfigure.FabricNode;
 import io.tensorfabric.connection.FabricDevice;
 import io.tensorfabric.connection.PeerState;
 import io.tensorfabric.connection.PeerStatus;
+import io.tensorfabric.diagnostics.Symptom;
 import io.tensorfabric.memory.MemoryPoolStatistics;
 import io.tensorfabric.memory.cuda.GpuMemory;
 import io.tensorfabric.transfer.PeerResilience;
@@ -60,18 +61,20 @@ final class FabricHealthIndicator extends AbstractHealthIndicator {
     private Status status(FabricDevice device, Health.Builder builder) {
         String failure = device.failure();
         if (failure != null) {
-            builder.withDetail("reason", "The device failed: " + failure);
+            builder.withDetail("reason", "The device failed: " + failure)
+                    .withDetail("remedy", Symptom.DEVICE_FAILED.remedy());
             return Status.DOWN;
         }
         PortState state;
         try {
             state = device.portAttributes().state();
         } catch (VerbsException ex) {
-            builder.withDetail("reason", "The device cannot be asked: " + ex.getMessage());
+            builder.withDetail("reason", "The device cannot be asked: " + ex.getMessage())
+                    .withDetail("remedy", ex.errno().remedy());
             return Status.DOWN;
         }
         if (ports.isDown(state == PortState.ACTIVE)) {
-            builder.withDetail("reason", portReason(state));
+            builder.withDetail("reason", portReason(state)).withDetail("remedy", Symptom.PORT_DOWN.remedy());
             return Status.OUT_OF_SERVICE;
         }
         return Status.UP;
