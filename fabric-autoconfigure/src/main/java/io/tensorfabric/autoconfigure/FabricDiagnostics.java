@@ -7,6 +7,7 @@ import io.tensorfabric.topology.Sysfs;
 import io.tensorfabric.topology.Topology;
 import io.tensorfabric.topology.TopologyCheck;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -21,10 +22,13 @@ public final class FabricDiagnostics {
 
     private final List<String> gpus;
 
+    private final Duration preflightTimeout;
+
     FabricDiagnostics(DiagnosticsProperties properties, FabricDevice device, FabricGpus gpus) {
         this.sysfs = new Sysfs(properties.sysfs());
         this.counters = new PortCounters(sysfs, device.deviceName(), device.port());
         this.watch = new PortCounterWatch(counters, Clock.systemUTC(), properties.counterWindow());
+        this.preflightTimeout = properties.preflightTimeout();
         this.gpus = gpus.memories().stream()
                 .map(memory -> memory.device().pciAddress())
                 .toList();
@@ -48,6 +52,11 @@ public final class FabricDiagnostics {
     /** PCI addresses of the GPUs in use. */
     public List<String> gpusInUse() {
         return gpus;
+    }
+
+    /** Longest time of a preflight. */
+    public Duration preflightTimeout() {
+        return preflightTimeout;
     }
 
     /** What is wrong or slower than it could be, each with a remedy; reads anew. */

@@ -1,7 +1,9 @@
 package io.tensorfabric.autoconfigure;
 
 import io.tensorfabric.tensor.Tensor;
+import io.tensorfabric.transfer.InvalidTransferException;
 import io.tensorfabric.transfer.PushOptions;
+import io.tensorfabric.transfer.ReservedNames;
 import io.tensorfabric.transfer.TensorTransferService;
 import io.tensorfabric.transfer.TransferReceipt;
 import io.tensorfabric.transfer.TransferStatus;
@@ -21,6 +23,14 @@ final class LifecycleTransfers implements TensorTransferService {
     @Override
     public CompletableFuture<TransferReceipt> push(String peer, Tensor tensor, PushOptions options) {
         FabricNode node = lifecycle.node();
+        if (ReservedNames.isReserved(tensor.name())) {
+            return CompletableFuture.failedFuture(new InvalidTransferException(
+                    peer,
+                    "Tensor '" + tensor.name() + "' cannot be pushed to peer '" + peer
+                            + "': names that begin with " + ReservedNames.PREFLIGHT
+                            + " are the fabric's own, and no listener sees them. Choose another name",
+                    null));
+        }
         if (node != null) {
             return node.transfers().push(peer, tensor, options);
         }

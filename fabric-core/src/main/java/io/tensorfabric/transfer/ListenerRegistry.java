@@ -11,6 +11,10 @@ final class ListenerRegistry implements TensorListenerRegistry {
 
     private final List<Listener> listeners = new CopyOnWriteArrayList<>();
 
+    /** Takes what no listener sees. */
+    private final Listener preflight =
+            new Listener("fabric-preflight", ReservedNames.PREFLIGHT + "*", "*", ReceivedTensor::close);
+
     @Override
     public Registration register(String id, String namePattern, String peerPattern, TensorReceiver receiver) {
         Listener listener = new Listener(id, namePattern, peerPattern, receiver);
@@ -18,8 +22,11 @@ final class ListenerRegistry implements TensorListenerRegistry {
         return listener;
     }
 
-    /** The first listener whose patterns fit. */
+    /** The first listener whose patterns fit; reserved names never reach an application's. */
     @Nullable Listener find(String tensor, String peer) {
+        if (ReservedNames.isReserved(tensor)) {
+            return preflight;
+        }
         for (Listener listener : listeners) {
             if (Glob.matches(listener.namePattern, tensor) && Glob.matches(listener.peerPattern, peer)) {
                 return listener;

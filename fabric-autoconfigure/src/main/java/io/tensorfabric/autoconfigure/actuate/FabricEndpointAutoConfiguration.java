@@ -47,8 +47,8 @@ public final class FabricEndpointAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     @ConditionalOnAvailableEndpoint
-    FabricEndpoint fabricEndpoint(FabricInspector inspector) {
-        return new FabricEndpoint(inspector);
+    FabricEndpoint fabricEndpoint(FabricInspector inspector, FabricLifecycle lifecycle) {
+        return new FabricEndpoint(inspector, new PreflightRunner(lifecycle));
     }
 
     @Bean

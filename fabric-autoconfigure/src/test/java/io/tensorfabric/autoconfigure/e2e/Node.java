@@ -137,6 +137,16 @@ final class Node implements AutoCloseable {
         return answer.statusCode() + " " + answer.body();
     }
 
+    String post(String path, String body) throws IOException, InterruptedException {
+        HttpRequest request = HttpRequest.newBuilder(URI.create(uri() + path))
+                .timeout(Duration.ofSeconds(60))
+                .header("Content-Type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofString(body))
+                .build();
+        HttpResponse<String> answer = HTTP.send(request, HttpResponse.BodyHandlers.ofString());
+        return answer.statusCode() + " " + answer.body();
+    }
+
     /** Whether the application has begun to end: it takes no more tensors. */
     boolean isEnding() {
         return !gate.isRunning();

@@ -30,16 +30,17 @@ record CheckOptions(
         Duration timeout) {
 
     static final String USAGE = """
-            usage: check health|actuator|handshake|push [--name=value ...]
+            usage: check health|actuator|preflight|handshake|push [--name=value ...]
 
               health      whether the service calls itself healthy
               actuator    whether its fabric runs, and on which device
+              preflight   what stands between the service and a peer, step by step
               handshake   whether the queue pairs with a peer are RTS at both ends
               push        whether one byte arrives at a peer
 
               --url=URL         REST API of the service (http://127.0.0.1:8080)
               --management=URL  its Actuator (as --url)
-              --peer=NAME       name of the peer, for handshake and push
+              --peer=NAME       name of the peer, for preflight, handshake and push
               --peer-url=URL    REST API of the peer, for push
               --ca=FILE         certificates to trust, as PEM
               --timeout=TIME    longest time for all of it (60s)""";
@@ -50,6 +51,7 @@ record CheckOptions(
     enum Kind {
         HEALTH,
         ACTUATOR,
+        PREFLIGHT,
         HANDSHAKE,
         PUSH
     }
@@ -78,7 +80,7 @@ record CheckOptions(
                 default -> throw bad("unknown option " + argument);
             }
         }
-        if (peer == null && kind.compareTo(Kind.HANDSHAKE) >= 0) {
+        if (peer == null && kind.compareTo(Kind.PREFLIGHT) >= 0) {
             throw bad("--peer is missing");
         }
         if (peerUrl == null && kind == Kind.PUSH) {

@@ -3,6 +3,7 @@ package io.tensorfabric.service.check;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.net.URI;
+import java.net.URLEncoder;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -17,6 +18,8 @@ import tools.jackson.databind.json.JsonMapper;
 final class CheckRun {
 
     private static final Duration PAUSE = Duration.ofSeconds(1);
+
+    private static final byte[] EMPTY_OBJECT = {'{', '}'};
 
     private static final int NOT_FOUND = 404;
 
@@ -38,6 +41,7 @@ final class CheckRun {
         switch (options.kind()) {
             case HEALTH -> health();
             case ACTUATOR -> actuator();
+            case PREFLIGHT -> preflight();
             case HANDSHAKE -> handshake();
             case PUSH -> push();
         }
@@ -68,6 +72,27 @@ final class CheckRun {
             throw new CheckFailure("/actuator/prometheus has no meters of the fabric");
         }
         out.println("ok: meters are there");
+    }
+
+    /** The service does all of it, and answers in good time. */
+    private void preflight() throws CheckFailure, InterruptedException {
+        String peer = URLEncoder.encode(Objects.requireNonNull(options.peer()), StandardCharsets.UTF_8)
+                .replace("+", "%20");
+        JsonNode report = good(client.post(
+                        options.management(), "/actuator/fabric/preflight/" + peer, "application/json", EMPTY_OBJECT))
+                .json();
+        report.path("text").forEach(line -> out.println(line.asString()));
+        for (String part : new String[] {"environment", "ladder"}) {
+            for (JsonNode step : report.path(part)) {
+                if (step.path("outcome").asString().equals("FAIL")) {
+                    throw new CheckFailure(step.path("name").asString() + ": "
+                            + step.path("detail").asString());
+                }
+            }
+        }
+        if (report.path("ladder").isEmpty()) {
+            throw new CheckFailure("the answer holds no ladder: " + report);
+        }
     }
 
     private void handshake() throws CheckFailure, InterruptedException {
