@@ -105,7 +105,7 @@ newcomer_step() {
   (run_newcomer ${offline:+"$offline"})
 }
 
-# Error Prone, NullAway and most of the core's tests on a recent JDK, built beside the ordinary classes.
+# Error Prone, NullAway and most of the core's tests on a recent JDK, which alone has memory segments, built beside the ordinary classes.
 strict_gate() {
   local jdk
   if [[ $(java_release "$JAVA_HOME") -ge $strict_java ]]; then
@@ -114,13 +114,14 @@ strict_gate() {
   fi
   jdk=$(strict_jdk)
   if [[ -z $jdk ]]; then
-    skipped_gate="JDK $strict_java gate (Error Prone, NullAway, most of fabric-core's tests on JDK $strict_java):"
+    skipped_gate="JDK $strict_java gate (Error Prone, NullAway, most of fabric-core's tests and memory segments on JDK $strict_java):"
     skipped_gate+=" no JDK $strict_java or later in $jvm_folder, set JAVA25_HOME"
     return
   fi
-  say "JDK $strict_java gate: Error Prone, NullAway and most of fabric-core's tests with $jdk"
+  say "JDK $strict_java gate: Error Prone, NullAway, most of fabric-core's tests, memory segments, with $jdk"
   JAVA_HOME=$jdk mvn_run -q -Dbuild.folder="$strict_folder" test-compile "$@" &&
-    JAVA_HOME=$jdk mvn_run -q -Dbuild.folder="$strict_folder" -pl fabric-core test -Dtest="$strict_patient" && return
+    JAVA_HOME=$jdk mvn_run -q -Dbuild.folder="$strict_folder" -pl fabric-core,fabric-interop,fabric-segments test \
+      -Dtest="$strict_patient" && return
   strict_failed=yes
   return 1
 }

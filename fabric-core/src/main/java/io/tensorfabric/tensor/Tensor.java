@@ -177,6 +177,15 @@ public final class Tensor implements AutoCloseable {
         return new Tensor(renamed, hold(), readOnly, kind, this::release);
     }
 
+    /**
+     * A tensor over the same memory whose views refuse writes; it keeps that memory until it is closed itself.
+     *
+     * @throws IllegalStateException if this tensor is closed
+     */
+    public Tensor asReadOnly() {
+        return new Tensor(descriptor, hold(), true, kind, this::release);
+    }
+
     /** What the tensor is; also after {@link #close()}. */
     public TensorDescriptor descriptor() {
         return descriptor;

@@ -40,6 +40,19 @@ class TensorHoldTest {
     }
 
     @Test
+    void whenATensorIsSeenReadOnlyThenItsMemoryIsKeptAndViewsRefuseWrites() {
+        Tensor tensor = Tensor.of(new TensorDescriptor("t", DataType.U8, Shape.of(0)), 0, ownerClosed::incrementAndGet);
+        Tensor readOnly = tensor.asReadOnly();
+        tensor.close();
+        assertThat(ownerClosed).hasValue(0);
+        assertThat(readOnly.isReadOnly()).isTrue();
+        assertThat(readOnly.asByteBuffer().isReadOnly()).isTrue();
+        readOnly.close();
+        assertThat(ownerClosed).hasValue(1);
+        assertThatThrownBy(tensor::asReadOnly).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
     void whenClosedThenItCannotBeHeld() {
         Tensor tensor = Tensor.allocate(BYTES);
         tensor.close();

@@ -30,8 +30,14 @@ record JavaBlock(String page, int line, Kind kind, String parameters, List<Strin
 
     /** What readers of a fragment know to import. */
     private static final List<String> KNOWN = List.of(
+            "ai.djl.ndarray.*",
+            "ai.onnxruntime.*",
             "io.tensorfabric.annotation.*",
             "io.tensorfabric.connection.*",
+            "io.tensorfabric.interop.djl.*",
+            "io.tensorfabric.interop.dlpack.*",
+            "io.tensorfabric.interop.npy.*",
+            "io.tensorfabric.interop.onnx.*",
             "io.tensorfabric.listener.*",
             "io.tensorfabric.memory.*",
             "io.tensorfabric.memory.cuda.*",

@@ -1,0 +1,5 @@
+/** Arrays of the Deep Java Library. */
+@NullMarked
+package io.tensorfabric.interop.djl;
+
+import org.jspecify.annotations.NullMarked;
