@@ -14,7 +14,7 @@
 # Set in a folder that "gpu-check --pack" made, where there is neither Maven nor a compiler: its jar.
 readonly demo_packed=${DEMO_PACKED:-}
 demo_jar=${demo_packed:-tensor-service/target/tensor-service.jar}
-readonly demo_unpacked=$PWD/.dev/demo-roce
+readonly demo_unpacked=$PWD/tensor-service/target/service
 # Flags that suit the guest, and an archive of classes with which a start takes a third of the time there.
 readonly demo_guest_jvm=(-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:SharedArchiveFile="$demo_unpacked/app.jsa" -Xshare:auto)
 readonly demo_client=io.tensorfabric.service.demo.DemoApplication
@@ -270,14 +270,10 @@ run_demo() {
 
 # The jar unpacked and an archive of its loaded classes. Both hold for the guest too, which has the same JDK and the same
 # paths.
+# Unpacked, with an archive of its classes, because every start takes long in the guest.
 demo_unpack() {
-  [[ ! $demo_unpacked/app.jsa -nt $demo_jar ]] || return 0
-  say "unpacking $demo_jar and archiving its classes for the guest"
-  rm -rf "$demo_unpacked"
-  "$JAVA_HOME/bin/java" -Djarmode=tools -jar "$demo_jar" extract --destination "$demo_unpacked" >/dev/null
-  "$JAVA_HOME/bin/java" "${demo_guest_jvm[@]:0:2}" -XX:ArchiveClassesAtExit="$demo_unpacked/app.jsa" \
-    -Dspring.context.exit=onRefresh -jar "$demo_unpacked/tensor-service.jar" --server.address=127.0.0.1 --server.port=0 \
-    >"$demo_unpacked/archive.log" 2>&1 </dev/null || say "no archive of classes, see $demo_unpacked/archive.log"
+  say "unpacking $demo_jar and archiving its classes, unless that is done"
+  sh scripts/unpack-service.sh "$demo_jar" "$demo_unpacked" "$JAVA_HOME"
 }
 
 # In the guest it lies where it goes with the guest, however that ends.
