@@ -1,11 +1,10 @@
 # shellcheck shell=bash disable=SC2154 # names from lib.sh
-# The tests between containers. A part of ./dev test, after Maven has built the classes. They run on the engine under
+# The tests between containers. A part of ./dev test, when Maven has packaged the service. They run on the engine under
 # DOCKER_HOST, or on one from Debian's packages that is unpacked below .dev, started for the tests and ended after them. It
 # is told to leave the filters of packets of this machine alone.
 
 readonly engine_state=$PWD/.dev/engine
 readonly engine_tools=$engine_state/tools
-readonly containers_log=$PWD/.dev/containers.log
 readonly containers_test=io.tensorfabric.service.it.ContainersIT
 readonly containers_what="tests between containers (push, kill, pause, disconnect, stop)"
 engine_pid=''
@@ -70,37 +69,28 @@ engine_stop() {
   fi
 }
 
-# run_containers LOG: sets skipped_containers to a reason when they are left out.
+# A step of a lane.
 run_containers() {
-  local reason status=0
+  local reason
   reason=$(engine_unavailable)
-  if [[ -z $reason ]] && ! grep -q 'Tensor Fabric Reference Service .*SUCCESS' "$1"; then
+  if [[ -z $reason ]] && ! maven_said "$service_is_packaged"; then
     reason='Maven did not build the module tensor-service'
   fi
   if [[ -z $reason ]] && ! engine_start; then
     reason="the container engine does not start here, see $engine_state/log: $(tail -n 1 "$engine_state/log" 2>/dev/null)"
   fi
   if [[ -n $reason ]]; then
-    # shellcheck disable=SC2034 # for name_skipped
-    skipped_containers="$containers_what: $reason"
+    skipped "$containers_what: $reason"
     return 0
   fi
   trap engine_stop EXIT
-  say "$containers_what"
-  : >"$containers_log"
-  { ./dev image && (containers_suite); } >>"$containers_log" 2>&1 || status=$?
-  grep 'image ok\|containers: ' "$containers_log" || true
-  if [[ $status -eq 0 ]]; then
-    say "$containers_what: passed"
-  else
-    tail -n 60 "$containers_log"
-  fi
+  step "$containers_what" containers_suite
   engine_stop
   trap - EXIT
-  return "$status"
 }
 
 containers_suite() {
+  ./dev image || return
   local reports=$PWD/tensor-service/target/failsafe-reports
   export TESTCONTAINERS_RYUK_DISABLED=true TESTCONTAINERS_HOST_OVERRIDE=localhost
   mkdir -p "$reports/containers"

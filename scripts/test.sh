@@ -1,7 +1,9 @@
 # shellcheck shell=bash disable=SC2154 # names from lib.sh
-# ./dev test: everything a change must pass. Ends in Maven's own summary. With --no-guest and --no-containers as the first
-# arguments without the tests in the Soft-RoCE guest and those between containers.
+# ./dev test: everything a change must pass. Ends in Maven's own summary and what failed. With --no-guest and
+# --no-containers as the first arguments without the tests in the Soft-RoCE guest and those between containers.
 
+# shellcheck source=scripts/lanes.sh
+source scripts/lanes.sh
 # shellcheck source=scripts/roce/suite.sh
 source scripts/roce/suite.sh
 # shellcheck source=scripts/chart.sh
@@ -11,10 +13,15 @@ source scripts/containers.sh
 # shellcheck source=scripts/newcomer.sh
 source scripts/newcomer.sh
 
+# Maven says so after the module tensor-service has been packaged and unpacked.
+readonly service_is_packaged='failsafe.*integration-test.*tensor-service'
+
 readonly strict_java=25
 readonly strict_folder=target/jdk25
-# They wait for deadlines most of the time, which are the same on every JDK.
-readonly strict_patient='!LateWriteTest,!ReconnectTest,!RecoveryTest,!TeardownTest,!StormTest,!EvictionTest,!GpuTransferTest'
+# What depends on the JDK: memory outside the heap, atomic access to it, mapped files, sockets.
+readonly strict_packages=io/tensorfabric
+readonly strict_tests="$strict_packages/offheap/**/*Test,$strict_packages/memory/*Test,$strict_packages/verbs/**/*Test,\
+$strict_packages/tensor/**/*Test,$strict_packages/interop/**/*Test,$strict_packages/segments/**/*Test,$strict_packages/transfer/PushTest,$strict_packages/transfer/SoftTransferTest"
 
 # Hold what differs between versions of Spring Boot: conditions, beans, web server, Actuator, test support.
 readonly boot_tests='FabricAutoConfigurationTest,AbsentLibrariesTest,StartFailuresTest,Listener*Test,EndToEndTest,TestFabricTest'
@@ -30,55 +37,51 @@ run_test() {
   need_native "$@"
   need_promtool
   mkdir -p .dev
-  rm -rf ./*/target/surefire-reports ./*/target/failsafe-reports ./*/"$strict_folder"/surefire-reports
-  local log=.dev/test.log status=0
-  strict_gate "$@" || status=$?
-  boot_gate "$@" || status=$?
-  mvn_run verify "$@" 2>&1 | tee "$log" || status=$?
-  gpu_demo "$log" "$@" || gpu_demo_failed=yes
-  newcomer_step "$log" "$@" || newcomer_failed=yes
-  if [[ -n $guest ]]; then
-    run_suite "$log" "$@" || suite_failed=yes
-  else
-    skipped_suite="Soft-RoCE suite (verbs contract, random operations, demo and killed peer on ibverbs): --no-guest"
-  fi
-  if [[ -n $containers ]]; then
-    run_containers "$log" || containers_failed=yes
-  else
-    skipped_containers="$containers_what: --no-containers"
-  fi
+  rm -rf ./*/target/surefire-reports ./*/target/failsafe-reports ./*/"$strict_folder"/surefire-reports ./*/target/roce-reports
+  lanes_open
+  lane gates gates "$@"
+  lane guest guests "$guest" "$containers" "$@"
+  mvn_run verify "$@" 2>&1 | tee "$lanes_maven_log" || failed "Maven's build and tests"
+  touch "$lanes_folder/maven-ended"
+  gpu_demo "$@"
+  lanes_join
+  newcomer_step "$@"
+  lanes_print
   name_skipped
   say "summary"
-  sed -n '/Reactor Summary\|BUILD SUCCESS\|BUILD FAILURE/,$p' "$log"
-  if [[ -n ${strict_failed:-} ]]; then
-    printf 'error: the JDK %s gate failed, see above\n' "$strict_java" >&2
+  sed -n '/Reactor Summary\|BUILD SUCCESS\|BUILD FAILURE/,$p' "$lanes_maven_log"
+  if [[ -s $lanes_folder/failed ]]; then
+    sed 's/^/error: failed: /' "$lanes_folder/failed" >&2
+    return 1
   fi
-  if [[ -n ${gpu_demo_failed:-} ]]; then
-    printf 'error: the demo from GPU to GPU memory failed, see above\n' >&2
-    status=1
-  fi
-  if [[ -n ${newcomer_failed:-} ]]; then
-    printf 'error: what docs/getting-started.md says does not work, see above\n' >&2
-    status=1
-  fi
-  if [[ -n ${boot_failed:-} ]]; then
-    printf 'error: the Spring Boot 4.0 gate failed, see above\n' >&2
-  fi
-  if [[ -n ${suite_failed:-} ]]; then
-    printf 'error: the Soft-RoCE suite failed, see %s\n' "$suite_log" >&2
-    status=1
-  fi
-  if [[ -n ${containers_failed:-} ]]; then
-    printf 'error: the tests between containers failed, see %s\n' "$containers_log" >&2
-    status=1
-  fi
-  return "$status"
+  say "test ok: all of it in $SECONDS s"
 }
 
-# gpu_demo LOG ARGUMENTS: the demo from GPU to GPU memory, on the stub of the driver where there is none.
+gates() {
+  strict_gate "$@"
+  boot_gate "$@"
+}
+
+# guests GUEST CONTAINERS ARGUMENTS: what runs in the Soft-RoCE guest, then between containers.
+guests() {
+  local guest=$1 containers=$2
+  shift 2
+  if [[ -z $guest ]]; then
+    skipped "$suite_what: --no-guest"
+  else
+    run_suite "$@"
+  fi
+  if [[ -z $containers ]]; then
+    skipped "$containers_what: --no-containers"
+  else
+    run_containers
+  fi
+}
+
+# gpu_demo ARGUMENTS: the demo from GPU to GPU memory, on the stub of the driver where there is none.
 gpu_demo() {
-  local reason=''
-  if ! grep -q 'Tensor Fabric Reference Service .*SUCCESS' "$1"; then
+  local name='demo from GPU to GPU memory' reason=''
+  if ! maven_said "$service_is_packaged"; then
     reason='Maven did not build the module tensor-service'
   elif [[ " $* " == *' -Dnative.skip'* ]]; then
     reason='the build has no native shim'
@@ -86,44 +89,46 @@ gpu_demo() {
     reason="JCuda has no native part for $(uname -m)"
   fi
   if [[ -n $reason ]]; then
-    skipped_gpu_demo="demo from GPU to GPU memory: $reason"
+    skipped "$name: $reason"
     return
   fi
   # Maven dates it with project.build.outputTimestamp, which is before any source.
   touch "$demo_jar"
-  (run_demo --gpu --size 64MB)
+  step "$name" run_demo --gpu --size 64MB
 }
 
-# newcomer_step LOG ARGUMENTS: two services made as the first page for newcomers says.
+# newcomer_step ARGUMENTS: two services made as the first page for newcomers says. It packages the modules again, so
+# nothing else may run.
 newcomer_step() {
-  local offline=''
-  if ! grep -q 'Tensor Fabric Test .*SUCCESS' "$1"; then
-    skipped_newcomer='docs/getting-started.md followed to the letter: Maven did not build the module fabric-test'
+  local name='docs/getting-started.md followed to the letter' offline=''
+  if ! grep -q 'Tensor Fabric Test .*SUCCESS' "$lanes_maven_log"; then
+    skipped "$name: Maven did not build the module fabric-test"
     return
   fi
   [[ " $* " != *' -o '* && " $* " != *' --offline '* ]] || offline=-o
-  (run_newcomer ${offline:+"$offline"})
+  step "$name" run_newcomer ${offline:+"$offline"}
 }
 
-# Error Prone, NullAway and most of the core's tests on a recent JDK, which alone has memory segments, built beside the ordinary classes.
+# Error Prone, NullAway and those tests of the core that depend on the JDK on a recent one, which alone has memory segments,
+# built beside the ordinary classes.
 strict_gate() {
-  local jdk
+  local what="JDK $strict_java gate (Error Prone, NullAway, fabric-core's tests of memory, verbs and tensors, memory segments)" jdk
   if [[ $(java_release "$JAVA_HOME") -ge $strict_java ]]; then
-    say "JDK $strict_java gate: part of the build, the JDK is recent enough"
+    say "$what: part of the build, the JDK is recent enough"
     return
   fi
   jdk=$(strict_jdk)
   if [[ -z $jdk ]]; then
-    skipped_gate="JDK $strict_java gate (Error Prone, NullAway, most of fabric-core's tests and memory segments on JDK $strict_java):"
-    skipped_gate+=" no JDK $strict_java or later in $jvm_folder, set JAVA25_HOME"
+    skipped "$what: no JDK $strict_java or later in $jvm_folder, set JAVA25_HOME"
     return
   fi
-  say "JDK $strict_java gate: Error Prone, NullAway, most of fabric-core's tests, memory segments, with $jdk"
-  JAVA_HOME=$jdk mvn_run -q -Dbuild.folder="$strict_folder" test-compile "$@" &&
-    JAVA_HOME=$jdk mvn_run -q -Dbuild.folder="$strict_folder" -pl fabric-core,fabric-interop,fabric-segments test \
-      -Dtest="$strict_patient" && return
-  strict_failed=yes
-  return 1
+  JAVA_HOME=$jdk step "$what" strict_build "$@"
+}
+
+strict_build() {
+  mvn_run -q -Dbuild.folder="$strict_folder" test-compile "$@" &&
+    mvn_run -q -Dbuild.folder="$strict_folder" -pl fabric-core,fabric-interop,fabric-segments test \
+      -Dtest="$strict_tests" -Dsurefire.failIfNoSpecifiedTests=false -Dtest.forks=1
 }
 
 # The oldest Spring Boot that applications may have, built beside the ordinary classes; not for a build of chosen modules.
@@ -132,11 +137,9 @@ boot_gate() {
   for option in "$@"; do
     [[ $option != -pl* && $option != --projects* ]] || return 0
   done
-  say "Spring Boot 4.0 gate: the auto-configuration's and fabric-test's main tests"
-  mvn_run -q -Pboot-4.0 -Dnative.skip -pl fabric-autoconfigure,fabric-test -am test -Dtest="$boot_tests" \
-    -Dsurefire.failIfNoSpecifiedTests=false "$@" && return
-  boot_failed=yes
-  return 1
+  step "Spring Boot 4.0 gate (the auto-configuration's and fabric-test's main tests)" \
+    mvn_run -q -Pboot-4.0 -Dnative.skip -pl fabric-autoconfigure,fabric-test -am test -Dtest="$boot_tests" \
+    -Dsurefire.failIfNoSpecifiedTests=false -Dtest.forks=1 "$@"
 }
 
 strict_jdk() {
@@ -150,20 +153,16 @@ strict_jdk() {
 }
 
 name_skipped() {
-  local reports skipped=''
+  local reports tests=''
   reports=$(compgen -G './*/target/*-reports/TEST-*.xml' || true)
   if [[ -n $reports ]]; then
     # shellcheck disable=SC2086
-    skipped=$(awk -f scripts/skipped.awk $reports)
+    tests=$(awk -f scripts/skipped.awk $reports)
   fi
-  [[ -z ${skipped_gate:-} ]] || say "skipped: $skipped_gate"
-  [[ -z ${skipped_gpu_demo:-} ]] || say "skipped: $skipped_gpu_demo"
-  [[ -z ${skipped_newcomer:-} ]] || say "skipped: $skipped_newcomer"
-  [[ -z ${skipped_suite:-} ]] || say "skipped: $skipped_suite"
-  [[ -z ${skipped_containers:-} ]] || say "skipped: $skipped_containers"
-  if [[ -n $skipped ]]; then
-    printf '%s\n' "$skipped"
-  else
+  [[ ! -s $lanes_folder/skipped ]] || sed 's/^/==> skipped: /' "$lanes_folder/skipped"
+  if [[ -n $tests ]]; then
+    printf '%s\n' "$tests"
+  elif [[ ! -s $lanes_folder/skipped ]]; then
     say "skipped: no test"
   fi
 }

@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154 # names from lib.sh, roce.sh and demo.sh
-# The tests that need RDMA devices, in the Soft-RoCE guest. A part of ./dev test, after Maven has built the classes.
+# The tests that need RDMA devices, in the Soft-RoCE guest. A part of ./dev test, beside Maven's own tests.
 #
 # The engine is uml, on which they take a tenth of the time that they take on qemu, so that the once that its kernel is
 # built for pays at once. ROCE_ENGINE=qemu takes the other one.
@@ -11,7 +11,10 @@ source scripts/demo.sh
 # shellcheck source=scripts/chaos.sh
 source scripts/chaos.sh
 
-readonly suite_log=$PWD/.dev/roce-suite.log
+readonly suite_what="Soft-RoCE suite (verbs contract, random operations, demo and killed peer on ibverbs)"
+# What Maven says when it has built them.
+readonly suite_native_is_built='Building Tensor Fabric Spring Boot Auto-configuration'
+readonly suite_bench_is_built='failsafe.*integration-test.*fabric-bench'
 readonly suite_guest_reports=$PWD/.dev/roce-reports
 readonly suite_engine=${ROCE_ENGINE:-uml}
 # The contract's waits are this much longer than on a machine of one's own.
@@ -28,51 +31,62 @@ readonly suite_service=(
   io.tensorfabric.service.it.StartUpFaultsIT
 )
 
-# suite_reason LOG ARGUMENTS: why the suite is left out, given Maven's log and arguments; nothing when it can run.
+# Why the suite is left out, given Maven's arguments; nothing when it can run.
 suite_reason() {
   if [[ " $* " == *' -Dnative.skip'* ]]; then
     printf 'the build has no native shim'
-  elif ! grep -q 'Tensor Fabric Reference Service .*SUCCESS' "$1"; then
-    printf 'Maven did not build the module tensor-service'
+  elif [[ " $* " == *' -pl'* || " $* " == *' --projects'* ]]; then
+    printf 'only chosen modules are built'
   else
     roce_unavailable
   fi
 }
 
-# run_suite LOG ARGUMENTS: sets skipped_suite to a reason when it is left out.
+# run_suite ARGUMENTS: steps of a lane, each as soon as Maven has built what it runs.
 run_suite() {
-  local reason status=0
+  local reason
   reason=$(suite_reason "$@")
   if [[ -n $reason ]]; then
-    # shellcheck disable=SC2034 # for name_skipped
-    skipped_suite="Soft-RoCE suite (verbs contract, random operations, demo and killed peer on ibverbs): $reason"
+    skipped "$suite_what: $reason"
     return 0
   fi
   CALLER_FOLDER=$PWD
   rm -rf "$suite_guest_reports"
-  : >"$suite_log"
-  suite_part "verbs contract and random operations on ibverbs" suite_verbs_in_guest || status=$?
-  if grep -q 'WARNING in native method\|FATAL ERROR in native method' "$suite_log"; then
-    printf 'error: -Xcheck:jni complains, see %s\n' "$suite_log" >&2
-    status=1
-  fi
-  suite_part "test program of the shim, with sanitizers" suite_shim_in_guest || status=$?
-  suite_part "killed peer, faults at the start of a service, GPU memory staged on the stub of the driver" suite_service_in_guest || status=$?
-  suite_part "faults under load" suite_chaos_in_guest || status=$?
-  suite_part "demo" suite_demo_in_guest || status=$?
+  suite_prepare
+  suite_part "$suite_native_is_built" "verbs contract and random operations on ibverbs" suite_verbs_in_guest
+  suite_part "$suite_native_is_built" "test program of the shim, with sanitizers" suite_shim_in_guest
+  suite_part "$service_is_packaged" "killed peer, faults at the start of a service, GPU memory staged on the stub of the driver" \
+    suite_service_in_guest
+  suite_part "$service_is_packaged" "demo" suite_demo_in_guest
+  suite_part "$suite_bench_is_built" "faults under load" suite_chaos_in_guest
   suite_keep_reports native tensor-service
-  return "$status"
 }
 
+# The kernel is built with what the machine has left beside Maven.
+suite_prepare() {
+  local engine
+  for engine in qemu "$suite_engine"; do
+    nice -n 19 ./dev roce --engine "$engine" --prepare || failed "Soft-RoCE guest: preparing $engine"
+  done
+}
+
+# suite_part PATTERN WHAT FUNCTION: a step, when Maven's output has the pattern.
 suite_part() {
-  local status=0
-  say "Soft-RoCE guest: $1"
-  ("$2") 2>&1 | tee -a "$suite_log" || status=$?
-  return "$status"
+  if maven_said "$1"; then
+    step "Soft-RoCE guest: $2" "$3"
+  else
+    skipped "Soft-RoCE guest: $2: Maven did not build what it runs"
+  fi
 }
 
 suite_verbs_in_guest() {
-  suite_launch native "${#suite_verbs[@]}" "${suite_verbs[@]}" -Xcheck:jni -Dverbs.contract.slowness="$suite_slowness"
+  local log=$lanes_folder/verbs.txt
+  suite_launch native "${#suite_verbs[@]}" "${suite_verbs[@]}" -Xcheck:jni -Dverbs.contract.slowness="$suite_slowness" 2>&1 |
+    tee "$log" || return
+  if grep -q 'WARNING in native method\|FATAL ERROR in native method' "$log"; then
+    printf 'error: -Xcheck:jni complains, see above\n' >&2
+    return 1
+  fi
 }
 
 # On qemu whatever the engine: the address sanitizer needs more address space than a process has on uml.
@@ -99,6 +113,8 @@ suite_chaos_in_guest() {
 
 suite_demo_in_guest() {
   ROCE_ENGINE=$suite_engine
+  # Maven dates it before any source.
+  touch "$demo_jar"
   run_demo --roce --size 16MB
 }
 

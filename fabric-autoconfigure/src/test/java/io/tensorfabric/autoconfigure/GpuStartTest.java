@@ -124,7 +124,13 @@ class GpuStartTest {
     private static Result start(Map<String, String> environment, String without, String... arguments) throws Exception {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(List.of("-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", classPath(without), Main.class.getName()));
+        command.addAll(List.of(
+                "-Xmx256m",
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "-cp",
+                classPath(without),
+                Main.class.getName()));
         command.addAll(List.of("--fabric.provider=soft", "--fabric.memory.host.slab-size=16MB"));
         command.add("--logging.level.io.tensorfabric=INFO");
         command.addAll(List.of(arguments));
