@@ -112,17 +112,17 @@ newcomer_step() {
 # Error Prone, NullAway and those tests of the core that depend on the JDK on a recent one, which alone has memory segments,
 # built beside the ordinary classes.
 strict_gate() {
-  local what="JDK $strict_java gate (Error Prone, NullAway, fabric-core's tests of memory, verbs and tensors, memory segments)" jdk
+  local name="JDK $strict_java gate (Error Prone, NullAway, fabric-core's tests of memory, verbs and tensors, memory segments)" jdk
   if [[ $(java_release "$JAVA_HOME") -ge $strict_java ]]; then
-    say "$what: part of the build, the JDK is recent enough"
+    say "$name: part of the build, the JDK is recent enough"
     return
   fi
   jdk=$(strict_jdk)
   if [[ -z $jdk ]]; then
-    skipped "$what: no JDK $strict_java or later in $jvm_folder, set JAVA25_HOME"
+    skipped "$name: no JDK $strict_java or later in $jvm_folder, set JAVA25_HOME"
     return
   fi
-  JAVA_HOME=$jdk step "$what" strict_build "$@"
+  JAVA_HOME=$jdk step "$name" strict_build "$@"
 }
 
 strict_build() {

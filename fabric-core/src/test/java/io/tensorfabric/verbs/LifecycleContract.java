@@ -5,13 +5,23 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.tensorfabric.offheap.OffHeap;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 /** Closing: order, twice, use after it. */
 abstract class LifecycleContract extends ContractGroup {
+
+    private static final int CLOSERS = 8;
 
     LifecycleContract(VerbsContractTest subject) {
         super(subject);
@@ -182,6 +192,64 @@ abstract class LifecycleContract extends ContractGroup {
         link.b().queuePair().close();
         link.a().options().sendQueue().close();
         link.b().options().sendQueue().close();
+    }
+
+    @Test
+    void whenManyThreadsCloseADeviceAndAllThatIsOpenInAnyOrderThenEachIsClosedOnce() throws Exception {
+        ExecutorService threads = Executors.newFixedThreadPool(CLOSERS);
+        try {
+            for (int round = 0; round < subject.closingRounds(); round++) {
+                // Closing the pair finds native memory that is left; a second free would end the JVM.
+                try (VerbsPair pair = new VerbsPair(subject)) {
+                    closeByMany(threads, everything(pair.left()), round);
+                }
+            }
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    private static List<VerbsResource> everything(Node node) {
+        Endpoint endpoint = node.endpoint();
+        return List.of(
+                node.context(),
+                node.domain(),
+                endpoint.options().sendQueue(),
+                endpoint.options().receiveQueue(),
+                endpoint.queuePair(),
+                node.buffer(4096).region(),
+                node.closing(node.domain().allocateMemoryWindow()),
+                node.sharedReceiveQueue(8),
+                node.channel());
+    }
+
+    private static void closeByMany(ExecutorService threads, List<VerbsResource> resources, int round)
+            throws Exception {
+        CyclicBarrier start = new CyclicBarrier(CLOSERS);
+        List<Future<?>> closing = new ArrayList<>();
+        for (int i = 0; i < CLOSERS; i++) {
+            List<VerbsResource> shuffled = new ArrayList<>(resources);
+            Collections.shuffle(shuffled, new Random(round * CLOSERS + i));
+            closing.add(threads.submit(() -> {
+                start.await(10, TimeUnit.SECONDS);
+                while (shuffled.stream().anyMatch(resource -> !resource.isClosed())) {
+                    shuffled.forEach(LifecycleContract::closeUnlessBusy);
+                }
+                return null;
+            }));
+        }
+        for (Future<?> each : closing) {
+            each.get(30, TimeUnit.SECONDS);
+        }
+        assertThat(resources).allMatch(VerbsResource::isClosed);
+    }
+
+    private static void closeUnlessBusy(VerbsResource resource) {
+        try {
+            resource.close();
+        } catch (VerbsException ex) {
+            assertThat(ex.errno()).isEqualTo(Errno.EBUSY);
+        }
     }
 
     @Test

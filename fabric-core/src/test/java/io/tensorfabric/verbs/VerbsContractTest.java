@@ -71,6 +71,11 @@ public abstract class VerbsContractTest {
         return Duration.ofMillis((long) (60 * SLOWNESS));
     }
 
+    /** How often all of a device is closed by many threads at once. */
+    protected int closingRounds() {
+        return Integer.getInteger("fabric.test.closingRounds", 1000);
+    }
+
     /** Whether an access outside a memory window's range is refused; rxe of kernel 6.1 checks rights and queue pair only. */
     protected boolean enforcesWindowRange() {
         return true;

@@ -40,7 +40,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -53,6 +53,8 @@ class NoisyNeighbourTest {
     private static final int BYTES = 100 * 1024;
 
     private static final int WRONG_WRITES = 1000;
+
+    private static final int WRITES_EACH = 20;
 
     private static final int CONNECTIONS = 500;
 
@@ -87,13 +89,11 @@ class NoisyNeighbourTest {
                         victim.manager(), "fabric.negotiation.max-connections-per-address=" + LIMIT)) {
             victim.manager().addListener(rest.limitsListener());
             ((FabricTransfers) victim.handler()).register("all", "*", "*", ReceivedTensor::close);
-            AtomicBoolean stop = new AtomicBoolean();
-            Future<Integer> refused = threads.submit(() -> openConnections(rest.port(), stop));
-            Future<Integer> wrong = threads.submit(writeWithWrongKeys(evil, stop));
-            push((FabricTransfers) good.handler());
-            stop.set(true);
-            assertThat(refused.get(60, TimeUnit.SECONDS)).isGreaterThan(LIMIT);
-            assertThat(wrong.get(60, TimeUnit.SECONDS)).isGreaterThan(50);
+            Future<Integer> refused = threads.submit(() -> openConnections(rest.port()));
+            Future<Integer> wrong = threads.submit(writeWithWrongKeys(evil));
+            push((FabricTransfers) good.handler(), () -> refused.isDone() && wrong.isDone());
+            assertThat(refused.get()).isGreaterThan(LIMIT);
+            assertThat(wrong.get()).isEqualTo(WRONG_WRITES);
             assertThat(evil.device().completionCounters()).containsKey(WorkCompletionStatus.REM_ACCESS_ERR);
             assertBlamed(victim.manager());
             ((FabricTransfers) good.handler()).close(Duration.ofSeconds(5));
@@ -103,12 +103,12 @@ class NoisyNeighbourTest {
         }
     }
 
-    /** One push each 100 ms, which is 1 MB/s; none fails, and none has fallen behind by the end. */
-    private static void push(FabricTransfers from) throws Exception {
+    /** One push each 100 ms, which is 1 MB/s, until the attacks are over; none fails, and none has fallen behind by the end. */
+    private static void push(FabricTransfers from, BooleanSupplier over) throws Exception {
         try (Tensor tensor = Tensor.copyOf("t", DataType.U8, Shape.of(BYTES), new byte[BYTES])) {
             from.push("victim", tensor).get(20, TimeUnit.SECONDS);
             List<CompletableFuture<?>> pushes = new ArrayList<>();
-            for (int i = 0; i < PUSHES; i++) {
+            while (pushes.size() < PUSHES || !over.getAsBoolean()) {
                 pushes.add(from.push("victim", tensor));
                 Thread.sleep(100);
             }
@@ -129,18 +129,19 @@ class NoisyNeighbourTest {
         assertThat(victim.find("good")).isNotNull();
     }
 
-    /** Writes with keys that are not its own, 20 for each connection, of which the first one ends it. */
-    private static Callable<Integer> writeWithWrongKeys(TestNode evil, AtomicBoolean stop) {
+    /** Writes with keys that are not its own, some for each connection, of which the first one ends it. */
+    private static Callable<Integer> writeWithWrongKeys(TestNode evil) {
         return () -> {
             int written = 0;
             try (BufferLease source = evil.pool().acquire(64, "test")) {
-                while (written < WRONG_WRITES && !stop.get()) {
+                while (written < WRONG_WRITES) {
                     evil.manager().resetBackoff("victim");
                     Connection connection = evil.manager().connect("victim").get(20, TimeUnit.SECONDS);
                     ZoneGrant zone = ((RecordingHandler) evil.handler())
                             .zonesOf(connection)
                             .get(0);
-                    for (int i = 0; i < 20; i++) {
+                    int most = Math.min(WRITES_EACH, WRONG_WRITES - written);
+                    for (int i = 0; i < most; i++) {
                         written += write(connection.lanes().get(0), source, zone, 0x1000 + i * 257) ? 1 : 0;
                     }
                     await().until(() -> evil.manager().find("victim") == null);
@@ -166,16 +167,16 @@ class NoisyNeighbourTest {
     }
 
     /** Asks for connections under one node id after the other; returns how many were limited. */
-    private static int openConnections(int port, AtomicBoolean stop) throws IOException {
+    private static int openConnections(int port) throws IOException {
         // Takes TCP connections and says nothing, which keeps the victim's half-open connections as long as can be.
         try (ServerSocket silent = new ServerSocket(0, 1000, InetAddress.getByName("127.0.0.1"))) {
-            return openConnections(port, silent.getLocalPort(), stop);
+            return openConnections(port, silent.getLocalPort());
         }
     }
 
-    private static int openConnections(int port, int silentPort, AtomicBoolean stop) throws IOException {
+    private static int openConnections(int port, int silentPort) throws IOException {
         int limited = 0;
-        for (int i = 0; i < CONNECTIONS && !stop.get(); i++) {
+        for (int i = 0; i < CONNECTIONS; i++) {
             ConnectRequest request = new ConnectRequest(
                     1,
                     UUID.randomUUID().toString(),

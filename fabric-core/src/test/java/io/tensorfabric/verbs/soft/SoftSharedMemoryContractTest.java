@@ -10,4 +10,9 @@ class SoftSharedMemoryContractTest extends SoftVerbsContractTest {
     protected MemoryProvider newMemory() {
         return new SharedHostMemoryProvider();
     }
+
+    @Override
+    protected int closingRounds() {
+        return 100;
+    }
 }

@@ -71,4 +71,10 @@ class IbverbsVerbsContractTest extends VerbsContractTest {
     protected boolean supportsUnreliableDatagram() {
         return true;
     }
+
+    /** The guest's system calls are slow. */
+    @Override
+    protected int closingRounds() {
+        return 100;
+    }
 }
