@@ -1,5 +1,7 @@
 package io.tensorfabric.testing;
 
+import static org.awaitility.Awaitility.await;
+
 import io.tensorfabric.connection.ConnectionHandler;
 import io.tensorfabric.connection.ConnectionOptions;
 import io.tensorfabric.connection.FabricDevice;
@@ -11,6 +13,7 @@ import io.tensorfabric.memory.MemoryPoolOptions;
 import io.tensorfabric.memory.MemoryProvider;
 import io.tensorfabric.memory.MemoryRegionPool;
 import io.tensorfabric.memory.SharedHostMemoryProvider;
+import io.tensorfabric.verbs.VerbsException;
 import io.tensorfabric.verbs.soft.SoftDeviceOptions;
 import io.tensorfabric.verbs.soft.SoftFaults;
 import io.tensorfabric.verbs.soft.SoftVerbsProvider;
@@ -117,25 +120,31 @@ public final class TestNode implements AutoCloseable {
         faults.traffic().stallMessages(true);
         faults.traffic().stallAcks(true);
         faults.disconnect();
-        shutDown(Duration.ofMillis(50));
+        if (endConnections(Duration.ofMillis(50))) {
+            // Connections that were cut off may still be about to let go of their memory.
+            await().ignoreExceptionsInstanceOf(VerbsException.class).untilAsserted(device::close);
+        }
     }
 
     /** Closes in order; fails if anything of the device is left. */
     @Override
     public void close() {
-        shutDown(Duration.ofSeconds(10));
+        if (endConnections(Duration.ofSeconds(10))) {
+            device.close();
+        }
     }
 
-    private void shutDown(Duration timeout) {
+    /** Returns false when that was done before. */
+    private boolean endConnections(Duration timeout) {
         if (closed) {
-            return;
+            return false;
         }
         closed = true;
         manager.close(timeout);
         network.detach(name);
         pool.close();
         companion.close();
-        device.close();
+        return true;
     }
 
     /** Collects what a node is made of. */
