@@ -71,8 +71,10 @@ final class DevicePorts {
     private static Choice choice(
             List<VerbsDevice> devices, VerbsDevice chosen, String reason, Function<VerbsDevice, String> objection) {
         List<DeviceDecision.Candidate> candidates = devices.stream()
-                .map(device -> new DeviceDecision.Candidate(
-                        device.name(), device == chosen, device == chosen ? reason : objection.apply(device)))
+                .map(device -> {
+                    boolean taken = device.name().equals(chosen.name());
+                    return new DeviceDecision.Candidate(device.name(), taken, taken ? reason : objection.apply(device));
+                })
                 .toList();
         return new Choice(chosen, new DeviceDecision(chosen.name(), candidates));
     }

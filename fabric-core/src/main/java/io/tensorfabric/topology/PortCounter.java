@@ -202,6 +202,7 @@ public enum PortCounter {
 
     private final String remedy;
 
+    @SuppressWarnings("ImmutableEnumChecker") // by List.of
     private final List<String> files;
 
     PortCounter(Kind kind, String label, int unit, String... files) {
