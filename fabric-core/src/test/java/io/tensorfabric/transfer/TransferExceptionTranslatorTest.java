@@ -47,49 +47,23 @@ class TransferExceptionTranslatorTest {
         return new VerbsException("ibv_reg_mr", errno, "for a test");
     }
 
+    private static Arguments connecting(
+            ConnectionException.Kind cause, Class<? extends TransferException> type, Kind kind, boolean retryable) {
+        return problem(connection(cause), type, kind, retryable);
+    }
+
     static Stream<Arguments> problems() {
         return Stream.of(
-                problem(
-                        connection(ConnectionException.Kind.UNKNOWN_PEER),
-                        UnknownPeerException.class,
-                        Kind.UNKNOWN_PEER,
-                        false),
-                problem(
-                        connection(ConnectionException.Kind.UNREACHABLE),
-                        PeerUnavailableException.class,
-                        Kind.PEER_LOST,
-                        true),
-                problem(
-                        connection(ConnectionException.Kind.CONFLICT),
-                        PeerUnavailableException.class,
-                        Kind.PEER_LOST,
-                        true),
-                problem(
-                        connection(ConnectionException.Kind.NOT_FOUND),
-                        PeerUnavailableException.class,
-                        Kind.PEER_LOST,
-                        true),
-                problem(
-                        connection(ConnectionException.Kind.MALFORMED),
-                        PeerUnavailableException.class,
-                        Kind.PEER_LOST,
-                        false),
-                problem(
-                        connection(ConnectionException.Kind.CLOSED),
-                        PeerUnavailableException.class,
-                        Kind.PEER_LOST,
-                        true),
-                problem(
-                        connection(ConnectionException.Kind.REFUSED),
-                        TransferNotPermittedException.class,
-                        Kind.PEER_LOST,
-                        false),
-                problem(
-                        connection(ConnectionException.Kind.LIMIT),
-                        BackpressureException.class,
-                        Kind.BACKPRESSURE,
-                        true),
-                problem(connection(ConnectionException.Kind.LOST), ConnectionLostException.class, Kind.PEER_LOST, true),
+                connecting(ConnectionException.Kind.UNKNOWN_PEER, UnknownPeerException.class, Kind.UNKNOWN_PEER, false),
+                connecting(ConnectionException.Kind.UNREACHABLE, PeerUnavailableException.class, Kind.PEER_LOST, true),
+                connecting(ConnectionException.Kind.CONFLICT, PeerUnavailableException.class, Kind.PEER_LOST, true),
+                connecting(ConnectionException.Kind.NOT_FOUND, PeerUnavailableException.class, Kind.PEER_LOST, true),
+                connecting(ConnectionException.Kind.MALFORMED, PeerUnavailableException.class, Kind.PEER_LOST, false),
+                connecting(ConnectionException.Kind.CLOSED, PeerUnavailableException.class, Kind.PEER_LOST, true),
+                connecting(
+                        ConnectionException.Kind.REFUSED, TransferNotPermittedException.class, Kind.PEER_LOST, false),
+                connecting(ConnectionException.Kind.LIMIT, BackpressureException.class, Kind.BACKPRESSURE, true),
+                connecting(ConnectionException.Kind.LOST, ConnectionLostException.class, Kind.PEER_LOST, true),
                 problem(
                         CallNotPermittedException.createCallNotPermittedException(CircuitBreaker.ofDefaults("b")),
                         PeerUnavailableException.class,
