@@ -2,7 +2,10 @@ package io.tensorfabric.autoconfigure;
 
 import io.tensorfabric.tensor.Tensor;
 import io.tensorfabric.transfer.InvalidTransferException;
+import io.tensorfabric.transfer.PublishOptions;
+import io.tensorfabric.transfer.PublishedTensor;
 import io.tensorfabric.transfer.PushOptions;
+import io.tensorfabric.transfer.RegionOptions;
 import io.tensorfabric.transfer.ReservedNames;
 import io.tensorfabric.transfer.TensorTransferService;
 import io.tensorfabric.transfer.TransferReceipt;
@@ -34,11 +37,52 @@ final class LifecycleTransfers implements TensorTransferService {
         if (node != null) {
             return node.transfers().push(peer, tensor, options);
         }
-        return CompletableFuture.failedFuture(new TransfersClosedException(
-                peer,
-                "Tensor '" + tensor.name() + "' cannot be pushed to peer '" + peer
-                        + "': the fabric of this application is not running",
-                null));
+        return CompletableFuture.failedFuture(notRunning(peer, tensor.name(), "pushed to peer '" + peer + "'"));
+    }
+
+    private static TransfersClosedException notRunning(String peer, String tensor, String what) {
+        String message =
+                "Tensor '" + tensor + "' cannot be " + what + ": the fabric of this application is not running";
+        return new TransfersClosedException(peer, message, null);
+    }
+
+    @Override
+    public PublishedTensor publish(Tensor tensor, PublishOptions options) {
+        FabricNode node = lifecycle.node();
+        if (node == null) {
+            throw notRunning("", tensor.name(), "published");
+        }
+        return node.transfers().publish(tensor, options);
+    }
+
+    @Override
+    public CompletableFuture<TransferReceipt> pull(String peer, String name, Tensor into, RegionOptions options) {
+        FabricNode node = lifecycle.node();
+        return node != null
+                ? node.transfers().pull(peer, name, into, options)
+                : CompletableFuture.failedFuture(notRunning(peer, name, "pulled from peer '" + peer + "'"));
+    }
+
+    @Override
+    public CompletableFuture<Tensor> pull(String peer, String name, RegionOptions options) {
+        FabricNode node = lifecycle.node();
+        return node != null
+                ? node.transfers().pull(peer, name, options)
+                : CompletableFuture.failedFuture(notRunning(peer, name, "pulled from peer '" + peer + "'"));
+    }
+
+    @Override
+    public CompletableFuture<TransferReceipt> put(String peer, String name, Tensor tensor, RegionOptions options) {
+        FabricNode node = lifecycle.node();
+        return node != null
+                ? node.transfers().put(peer, name, tensor, options)
+                : CompletableFuture.failedFuture(notRunning(peer, name, "put to peer '" + peer + "'"));
+    }
+
+    @Override
+    public List<PublishedTensor> published() {
+        FabricNode node = lifecycle.node();
+        return node == null ? List.of() : node.transfers().published();
     }
 
     @Override

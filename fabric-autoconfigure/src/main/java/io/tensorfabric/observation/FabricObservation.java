@@ -16,6 +16,22 @@ public enum FabricObservation implements ObservationDocumentation {
         }
     },
 
+    /** A pull from a tensor that a peer published, from its call to the end of its future. */
+    PULL {
+        @Override
+        public Class<? extends ObservationConvention<? extends Observation.Context>> getDefaultConvention() {
+            return DefaultRegionObservationConvention.class;
+        }
+    },
+
+    /** A put into a tensor that a peer published, from its call to the end of its future. */
+    PUT {
+        @Override
+        public Class<? extends ObservationConvention<? extends Observation.Context>> getDefaultConvention() {
+            return DefaultRegionObservationConvention.class;
+        }
+    },
+
     /** A call of a listener. With manual acknowledgment it ends when the call does. */
     LISTENER {
         @Override

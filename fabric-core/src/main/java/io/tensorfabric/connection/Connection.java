@@ -1,6 +1,7 @@
 package io.tensorfabric.connection;
 
 import io.tensorfabric.memory.BufferLease;
+import io.tensorfabric.verbs.AccessFlag;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -39,7 +40,16 @@ public interface Connection {
      * @param lease memory to open; the caller keeps the lease until the grant is closed
      * @param timeout how long the device may take
      */
-    RemoteGrant grant(BufferLease lease, Duration timeout);
+    default RemoteGrant grant(BufferLease lease, Duration timeout) {
+        return grant(lease, Set.of(AccessFlag.REMOTE_WRITE), timeout);
+    }
+
+    /**
+     * The same for reads, writes or both.
+     *
+     * @param remote what the peer may do there, of REMOTE_READ and REMOTE_WRITE
+     */
+    RemoteGrant grant(BufferLease lease, Set<AccessFlag> remote, Duration timeout);
 
     /**
      * Asks the peer over REST for a landing zone of its own, blocking.
@@ -59,6 +69,13 @@ public interface Connection {
      * @throws ConnectionException if the peer refuses or cannot be asked
      */
     ZoneGrant requestZone(long bytes, @Nullable SharedMemoryRequest shared, Duration timeout);
+
+    /**
+     * Asks the peer over REST for the right to a tensor that it published, blocking.
+     *
+     * @throws ConnectionException if the peer refuses or cannot be asked
+     */
+    ZoneGrant requestRegion(RegionRequest region, Duration timeout);
 
     /** Moves the connection to DOWN because of an error. Returns at once; {@link ConnectionHandler#down} follows. */
     void fail(ConnectionException cause);

@@ -22,6 +22,8 @@ public class ConnectionException extends RuntimeException {
         CONFLICT,
         /** No such connection. */
         NOT_FOUND,
+        /** The peer publishes no tensor of that name, or no more. */
+        NOT_PUBLISHED,
         /** A limit of this node or of the peer is reached. */
         LIMIT,
         /** The connection was lost while in use. */

@@ -36,6 +36,16 @@ public interface ConnectionHandler {
     }
 
     /**
+     * Opens a published tensor to the peer.
+     *
+     * @throws ConnectionException if there is none of that name, or the peer has no right to it
+     */
+    default ZoneGrant openRegion(Connection connection, RegionRequest region) {
+        throw new ConnectionException(
+                ConnectionException.Kind.NOT_PUBLISHED, connection.peerName(), "This node publishes no tensors");
+    }
+
+    /**
      * The connection ends in order: no new transfers come, and what is under way ends. What was opened of the peer's shared
      * memory is to be closed, and the peer told. Must not block.
      */

@@ -2,6 +2,7 @@ package io.tensorfabric.connection;
 
 import io.tensorfabric.connection.ConnectionException.Kind;
 import io.tensorfabric.memory.BufferLease;
+import io.tensorfabric.verbs.AccessFlag;
 import io.tensorfabric.verbs.Mtu;
 import io.tensorfabric.verbs.WorkCompletionStatus;
 import java.nio.ByteBuffer;
@@ -187,19 +188,24 @@ final class FabricConnection implements Connection {
     }
 
     @Override
-    public RemoteGrant grant(BufferLease lease, Duration timeout) {
+    public RemoteGrant grant(BufferLease lease, Set<AccessFlag> remote, Duration timeout) {
         if (services.device().isPollerThread()) {
             throw new IllegalStateException("A grant waits for the device, so it cannot be made on a poller thread");
         }
         if (state == ConnectionState.DRAINING || state == ConnectionState.DOWN) {
             throw lost("it is " + state, failure);
         }
-        return grants.grant(lanes.lanes(), lease, Deadline.in(timeout));
+        return grants.grant(lanes.lanes(), lease, remote, Deadline.in(timeout));
     }
 
     @Override
     public ZoneGrant requestZone(long bytes, @Nullable SharedMemoryRequest shared, Duration timeout) {
-        return services.peers().openZone(this, new ZoneRequest(services.self(), bytes, shared), timeout);
+        return services.peers().openZone(this, new ZoneRequest(services.self(), bytes, shared, null), timeout);
+    }
+
+    @Override
+    public ZoneGrant requestRegion(RegionRequest region, Duration timeout) {
+        return services.peers().openZone(this, new ZoneRequest(services.self(), 0, null, region), timeout);
     }
 
     /** All work of users has ended, as far as the device is concerned. */

@@ -18,8 +18,6 @@ import java.util.concurrent.CompletableFuture;
 /** The grants of a connection: makes them, and revokes what is left when the connection ends. Thread-safe. */
 final class GrantBook {
 
-    private static final Set<AccessFlag> REGION_RIGHTS = EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
-
     private final ProtectionDomain domain;
 
     private final boolean windows;
@@ -36,14 +34,14 @@ final class GrantBook {
         this.peer = peer;
     }
 
-    /** Opens memory on all lanes; blocks for the device. */
-    RemoteGrant grant(List<QueuePairLane> lanes, BufferLease lease, Deadline deadline) {
+    /** Opens memory on all lanes to what the peer may do there; blocks for the device. */
+    RemoteGrant grant(List<QueuePairLane> lanes, BufferLease lease, Set<AccessFlag> remote, Deadline deadline) {
         if (lease.length() < 1) {
             throw new IllegalArgumentException("A grant covers at least one byte");
         }
-        boolean bindable = windows && lease.region().access().contains(AccessFlag.MEMORY_WINDOW_BIND);
         try {
-            return enter(bindable ? bind(lanes, lease, deadline) : register(lanes.size(), lease));
+            boolean bindable = windows && lease.region().access().contains(AccessFlag.MEMORY_WINDOW_BIND);
+            return enter(bindable ? bind(lanes, lease, remote, deadline) : register(lanes.size(), lease, remote));
         } catch (VerbsException e) {
             throw new ConnectionException(
                     ConnectionException.Kind.LIMIT,
@@ -54,15 +52,17 @@ final class GrantBook {
         }
     }
 
-    private OpenGrant register(int lanes, BufferLease lease) {
-        MemoryRegion region = lease.registerAgain(domain, REGION_RIGHTS);
+    private OpenGrant register(int lanes, BufferLease lease, Set<AccessFlag> remote) {
+        Set<AccessFlag> rights = EnumSet.of(AccessFlag.LOCAL_WRITE);
+        rights.addAll(remote);
+        MemoryRegion region = lease.registerAgain(domain, rights);
         int[] rkeys = new int[lanes];
         Arrays.fill(rkeys, region.rkey());
         return new OpenGrant(this, lease, rkeys, List.of(region));
     }
 
     /** Binds a window on each lane: posts all, then waits. */
-    private OpenGrant bind(List<QueuePairLane> lanes, BufferLease lease, Deadline deadline) {
+    private OpenGrant bind(List<QueuePairLane> lanes, BufferLease lease, Set<AccessFlag> remote, Deadline deadline) {
         try (Undo undo = new Undo()) {
             List<MemoryWindow> made = new ArrayList<>();
             List<CompletableFuture<WorkCompletionStatus>> ends = new ArrayList<>();
@@ -73,7 +73,7 @@ final class GrantBook {
                         lane,
                         false,
                         deadline,
-                        work -> work.bind(window, lease.region(), lease.address(), lease.length())));
+                        work -> work.bind(window, lease.region(), lease.address(), lease.length(), remote)));
             }
             for (CompletableFuture<WorkCompletionStatus> end : ends) {
                 WorkCompletionStatus status = InternalWork.await(end, deadline, peer, "Binding a memory window");

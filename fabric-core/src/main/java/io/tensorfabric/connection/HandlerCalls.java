@@ -63,6 +63,10 @@ final class HandlerCalls {
 
     ZoneGrant openZone(ZoneRequest request) {
         SharedMemoryRequest shared = request.shared();
+        RegionRequest region = request.region();
+        if (region != null) {
+            return call(() -> handler.openRegion(connection, region));
+        }
         return call(() -> shared == null
                 ? handler.openZone(connection, request.bytes())
                 : handler.openSharedZone(connection, request.bytes(), shared));

@@ -242,7 +242,7 @@ final class Initiator {
                 made.id(),
                 services.self(),
                 services.device().providerName(),
-                Offers.path(path, services.options()),
+                Offers.path(path, services.options(), made.laneSet().reads()),
                 made.laneSet().offers());
     }
 

@@ -77,6 +77,11 @@ final class LaneSet {
         return steps.path();
     }
 
+    /** RDMA READs that each lane serves at a time. */
+    int reads() {
+        return steps.reads();
+    }
+
     /** What the peer may do to this node. */
     Set<PeerRight> rights() {
         return rights;
@@ -226,6 +231,8 @@ final class LaneSet {
     void connect(NegotiationSteps negotiation, List<LaneOffer> offers, PathOffer peer, Mtu mtu) {
         peers = List.copyOf(offers);
         Gid gid = Gid.parse(peer.gid());
+        Integer told = peer.reads();
+        int peerReads = told != null ? told : 1;
         for (QueuePairLane lane : lanes) {
             LaneOffer offer = offers.get(lane.index());
             lane.credits().start(offer.receiveCredits());
@@ -235,7 +242,8 @@ final class LaneSet {
                             lane.queuePair(), mtu, gid, peer.lid(), offer.qpn(), offer.psn(), offer.providerAddress()));
             states.add(lane.index(), QueuePairState.RTR, "the peer's lane is known");
             negotiation.run(
-                    "RTR -> RTS of lane " + lane.index(), () -> steps.toRts(lane.queuePair(), psns[lane.index()]));
+                    "RTR -> RTS of lane " + lane.index(),
+                    () -> steps.toRts(lane.queuePair(), psns[lane.index()], peerReads));
             states.add(lane.index(), QueuePairState.RTS, "connected");
         }
         ready = true;

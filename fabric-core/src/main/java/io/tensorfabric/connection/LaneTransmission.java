@@ -8,6 +8,7 @@ import io.tensorfabric.verbs.Opcode;
 import io.tensorfabric.verbs.SendFlag;
 import io.tensorfabric.verbs.SendRequests;
 import java.nio.ByteBuffer;
+import java.util.Set;
 
 /** The transmission of a lane, guarded by the lane's lock and used again and again. */
 final class LaneTransmission implements Transmission {
@@ -101,10 +102,9 @@ final class LaneTransmission implements Transmission {
         local(add(Opcode.RDMA_READ).remote(remoteAddress, rkey), localAddress, length, lkey);
     }
 
-    /** Binds a memory window to this lane for remote writes. */
-    void bind(MemoryWindow window, MemoryRegion region, long address, long length) {
-        add(Opcode.BIND_MW)
-                .bindWindow(window, region, address, length, window.nextRkey(), AccessFlag.REMOTE_WRITE.bit());
+    /** Binds a memory window to this lane for what the peer may do there. */
+    void bind(MemoryWindow window, MemoryRegion region, long address, long length, Set<AccessFlag> remote) {
+        add(Opcode.BIND_MW).bindWindow(window, region, address, length, window.nextRkey(), AccessFlag.mask(remote));
     }
 
     @Override

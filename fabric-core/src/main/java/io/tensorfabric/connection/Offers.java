@@ -7,13 +7,15 @@ final class Offers {
 
     private Offers() {}
 
-    static PathOffer path(PathDecision path, ConnectionOptions options) {
+    /** @param reads that this end serves at a time on each lane */
+    static PathOffer path(PathDecision path, ConnectionOptions options, int reads) {
         return new PathOffer(
                 path.gid().gid().toString(),
                 path.lid(),
                 mtu(path, options).bytes(),
                 path.linkLayer().name(),
-                path.gid().type().name());
+                path.gid().type().name(),
+                reads);
     }
 
     /** Largest path MTU that this end takes. */

@@ -121,12 +121,17 @@ final class PeerBook implements FabricServices.Peers {
                     Kind.UNKNOWN_PEER,
                     nodeId,
                     "Node " + nodeId + " connected to this node, but none of the peers configured here is it: it cannot"
-                            + " be asked for a landing zone. Configure its address here too");
+                            + " be asked for " + (request.region() == null ? "a landing zone" : "a published tensor")
+                            + ". Configure its address here too");
         }
         ZoneGrant zone = client.openZone(peer, connection.id(), request, deadline.remaining());
+        int lanes = connection.laneSet().count();
+        if (request.region() != null) {
+            return RequestValidator.checkRegion(nodeId, zone, lanes);
+        }
         return request.shared() != null
                 ? RequestValidator.checkSharedZone(nodeId, zone)
-                : RequestValidator.checkZone(nodeId, zone, connection.laneSet().count());
+                : RequestValidator.checkZone(nodeId, zone, lanes);
     }
 
     @Override

@@ -60,14 +60,18 @@ record QueuePairSteps(LinkOptions link, PathDecision path, int reads) {
                 .build());
     }
 
-    /** RTR to RTS. */
-    void toRts(QueuePair queuePair, int psn) {
+    /**
+     * RTR to RTS.
+     *
+     * @param peerReads outstanding READs that the peer serves
+     */
+    void toRts(QueuePair queuePair, int psn, int peerReads) {
         queuePair.modify(QueuePairAttributes.to(QueuePairState.RTS)
                 .timeout(link.timeout())
                 .retryCount(link.retryCount())
                 .rnrRetry(link.rnrRetry())
                 .sendPsn(psn)
-                .maxReadsAsInitiator(reads)
+                .maxReadsAsInitiator(Math.max(1, Math.min(reads, peerReads)))
                 .build());
     }
 

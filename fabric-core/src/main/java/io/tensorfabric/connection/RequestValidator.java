@@ -268,8 +268,20 @@ final class RequestValidator {
         if (zone.size() < 1 || zone.rkeys().size() != lanes || zone.address() + zone.size() < zone.address()) {
             throw malformed(peer, "zone " + zone.zoneId() + " needs a size and a key for each of " + lanes + " lanes");
         }
-        if (zone.shared() != null) {
-            throw malformed(peer, "zone " + zone.zoneId() + " is one to be opened here, which nobody asked for");
+        if (zone.shared() != null || zone.region() != null) {
+            throw malformed(peer, "zone " + zone.zoneId() + " is of another kind than was asked for");
+        }
+        return zone;
+    }
+
+    /** Checks the access to a published tensor that a peer gives; one without bytes has no keys. */
+    static ZoneGrant checkRegion(String peer, ZoneGrant zone, int lanes) {
+        boolean range = zone.size() >= 0 && zone.address() + zone.size() >= zone.address();
+        if (zone.region() == null || zone.shared() != null || !range) {
+            throw malformed(peer, "zone " + zone.zoneId() + " is not the published tensor that was asked for");
+        }
+        if (zone.rkeys().size() != (zone.size() == 0 ? 0 : lanes)) {
+            throw malformed(peer, "the published tensor needs a key for each of " + lanes + " lanes");
         }
         return zone;
     }
@@ -285,12 +297,27 @@ final class RequestValidator {
     /** Checks what a peer wants. */
     static void checkZoneRequest(String peer, ZoneRequest request) {
         SharedMemoryRequest shared = request.shared();
+        RegionRequest region = request.region();
+        if (region != null) {
+            checkRegionRequest(peer, request, region);
+            return;
+        }
         if (request.bytes() < (shared == null ? 1 : 0)) {
             throw malformed(peer, "a zone has at least one byte, not " + request.bytes());
         }
         if (shared != null
                 && (shared.process() < 1 || !HOST.matcher(shared.host()).matches())) {
             throw malformed(peer, "a zone of shared memory is for a process of a host");
+        }
+    }
+
+    private static void checkRegionRequest(String peer, ZoneRequest request, RegionRequest region) {
+        RegionRequest.Part part = region.checksum();
+        if (request.bytes() != 0 || request.shared() != null) {
+            throw malformed(peer, "a published tensor has its own size and memory");
+        }
+        if (part != null && (part.offset() < 0 || part.length() < 0)) {
+            throw malformed(peer, "a part of a tensor has no negative range");
         }
     }
 

@@ -180,7 +180,7 @@ final class Responder {
             ConnectResponse response = new ConnectResponse(
                     fresh.id(),
                     services.self(),
-                    Offers.path(path, services.options()),
+                    Offers.path(path, services.options(), fresh.laneSet().reads()),
                     mtu.bytes(),
                     fresh.laneSet().offers(),
                     zones);

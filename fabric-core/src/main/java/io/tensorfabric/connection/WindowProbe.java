@@ -106,8 +106,8 @@ final class WindowProbe {
         steps.toInit(b, QUEUE_PAIR_RIGHTS);
         steps.toRtr(a, path.activeMtu(), path.gid().gid(), path.lid(), b.number(), psnOfB, b.providerAddress());
         steps.toRtr(b, path.activeMtu(), path.gid().gid(), path.lid(), a.number(), psnOfA, a.providerAddress());
-        steps.toRts(a, psnOfA);
-        steps.toRts(b, psnOfB);
+        steps.toRts(a, psnOfA, 1);
+        steps.toRts(b, psnOfB, 1);
     }
 
     private WorkCompletionStatus bind(QueuePair owner, MemoryWindow window, MemoryRegion region, long memory) {

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param rkeys key for each lane, by lane index
  * @param dedicated whether the zone was asked for by the peer for one tensor at a time
  * @param shared how a peer on the same host opens it by itself; {@code null} for a zone that is written through the lanes
+ * @param region which published tensor it is; {@code null} for a landing zone
  */
 public record ZoneGrant(
         int zoneId,
@@ -21,7 +22,8 @@ public record ZoneGrant(
         String memoryKind,
         List<Integer> rkeys,
         boolean dedicated,
-        @Nullable SharedMemoryGrant shared) {
+        @Nullable SharedMemoryGrant shared,
+        @Nullable RegionGrant region) {
 
     public ZoneGrant {
         rkeys = List.copyOf(rkeys);
@@ -29,7 +31,19 @@ public record ZoneGrant(
 
     /** A zone that is written through the lanes. */
     public ZoneGrant(int zoneId, long address, long size, String memoryKind, List<Integer> rkeys, boolean dedicated) {
-        this(zoneId, address, size, memoryKind, rkeys, dedicated, null);
+        this(zoneId, address, size, memoryKind, rkeys, dedicated, null, null);
+    }
+
+    /** A zone that the peer opens by itself, or through the lanes. */
+    public ZoneGrant(
+            int zoneId,
+            long address,
+            long size,
+            String memoryKind,
+            List<Integer> rkeys,
+            boolean dedicated,
+            @Nullable SharedMemoryGrant shared) {
+        this(zoneId, address, size, memoryKind, rkeys, dedicated, shared, null);
     }
 
     /** Leaves out address, keys and handle. */

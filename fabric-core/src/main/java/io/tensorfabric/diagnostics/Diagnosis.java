@@ -68,7 +68,7 @@ record Diagnosis(String detail, String remedy) {
             case UNKNOWN_PEER, UNREACHABLE, LOST -> Symptom.PEER_UNREACHABLE.remedy();
             case REFUSED -> Symptom.CALL_REFUSED.remedy();
             case LIMIT -> Symptom.QUEUE_PAIR_LIMIT.remedy();
-            case MALFORMED, CONFLICT, NOT_FOUND, CLOSED -> null;
+            case MALFORMED, CONFLICT, NOT_FOUND, NOT_PUBLISHED, CLOSED -> null;
         };
     }
 

@@ -106,7 +106,8 @@ final class BulkPump {
             chunks++;
         }
         boolean last = end == push.bytes();
-        Transmission transmission = lane.begin(last ? chunks + 1 : chunks, last);
+        boolean message = last && !push.isPull();
+        Transmission transmission = lane.begin(message ? chunks + 1 : chunks, message);
         if (transmission == null) {
             blocked = true;
             return;
@@ -141,13 +142,18 @@ final class BulkPump {
         long at = push.posted;
         while (at < end) {
             int length = chunk(push, at);
-            transmission.write(
-                    push.source.address(at),
-                    length,
-                    push.source.lkey(at),
-                    zone.address() + push.offset + at,
-                    zone.rkey(lane.index()));
+            move(transmission, push, at, length, zone.address() + push.offset + at, zone.rkey(lane.index()));
             at += length;
+        }
+    }
+
+    /** One request of a transfer, in its direction. */
+    static void move(Transmission transmission, Push push, long at, int length, long remote, int rkey) {
+        PushSource local = push.source;
+        if (push.isPull()) {
+            transmission.read(local.address(at), length, local.lkey(at), remote, rkey);
+        } else {
+            transmission.write(local.address(at), length, local.lkey(at), remote, rkey);
         }
     }
 

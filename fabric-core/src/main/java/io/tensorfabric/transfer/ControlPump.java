@@ -94,7 +94,8 @@ final class ControlPump {
     private void send(Push push) {
         // Without bytes, or with bytes that a GPU has brought to their place already.
         boolean bare = push.bytes() == 0 || push.source.isShared();
-        Transmission transmission = lane.begin(bare ? 1 : 2, true);
+        boolean message = !push.isPull();
+        Transmission transmission = lane.begin(bare || !message ? 1 : 2, message);
         if (transmission == null) {
             blocked = true;
             return;
@@ -117,12 +118,8 @@ final class ControlPump {
     private void write(Transmission transmission, Push push) {
         PeerZone zone = push.zone;
         if (zone != null) {
-            transmission.write(
-                    push.source.address(),
-                    (int) push.bytes(),
-                    push.source.lkey(0),
-                    zone.address() + push.offset,
-                    zone.rkey(lane.index()));
+            int bytes = (int) push.bytes();
+            BulkPump.move(transmission, push, 0, bytes, zone.address() + push.offset, zone.rkey(lane.index()));
         }
     }
 }

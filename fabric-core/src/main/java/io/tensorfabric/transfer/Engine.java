@@ -9,6 +9,7 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -39,12 +40,14 @@ final class Engine {
     private final Pushes pushes = new Pushes();
     private final PushSources sources = new PushSources(this);
     private final ListenerRegistry listeners = new ListenerRegistry();
+    private final PublishedRegions published = new PublishedRegions(this);
     private final TransferLog transferLog;
     private final SenderLedgers ledgers;
     private final DedicatedBudget budget;
     private final Inbox inbox;
     private final ThreadPoolExecutor callbacks;
     private final ThreadPoolExecutor blocking;
+    private final ThreadPoolExecutor puts;
     private final Map<Connection, PeerLink> links = new ConcurrentHashMap<>();
     private final Map<String, PeerChannel> channels = new ConcurrentHashMap<>();
 
@@ -74,6 +77,7 @@ final class Engine {
                 options.listenerQueue());
         this.callbacks = threads("fabric-callback", options.callbackThreads());
         this.blocking = threads("fabric-transfer", BLOCKING_THREADS);
+        this.puts = threads("fabric-put", options.listenerThreadsPerPeer());
     }
 
     private static ThreadPoolExecutor threads(String name, int count) {
@@ -132,6 +136,16 @@ final class Engine {
 
     ListenerRegistry listeners() {
         return listeners;
+    }
+
+    /** What this node publishes. */
+    PublishedRegions published() {
+        return published;
+    }
+
+    /** Threads for the listeners of published tensors. */
+    Executor puts() {
+        return puts;
     }
 
     TransferLog log() {
@@ -330,6 +344,7 @@ final class Engine {
         retryCleanUps();
         wheel.close();
         blocking.shutdown();
+        puts.shutdownNow();
         callbacks.shutdown();
         try {
             boolean ended = Thread.currentThread() instanceof Worker

@@ -4,12 +4,14 @@ import io.tensorfabric.connection.Connection;
 import io.tensorfabric.connection.ConnectionException;
 import io.tensorfabric.connection.ConnectionHandler;
 import io.tensorfabric.connection.Lane;
+import io.tensorfabric.connection.RegionRequest;
 import io.tensorfabric.connection.SharedMemoryRequest;
 import io.tensorfabric.connection.ZoneGrant;
 import io.tensorfabric.memory.MemoryKind;
 import io.tensorfabric.memory.MemoryRegionPool;
 import io.tensorfabric.memory.cuda.GpuMemory;
 import io.tensorfabric.tensor.Tensor;
+import io.tensorfabric.transfer.RegionUse.Operation;
 import io.tensorfabric.verbs.ProtectionDomain;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -18,7 +20,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -45,7 +46,7 @@ public final class FabricTransfers
     private static final Duration INTERRUPT_GRACE = Duration.ofSeconds(1);
 
     private final Engine engine;
-    private final AtomicLong lastId = new AtomicLong();
+    private final TransferStart starter;
     private final HouseKeeping houseKeeping;
     private final ZoneOpening zoneOpening;
     private boolean closed;
@@ -62,6 +63,7 @@ public final class FabricTransfers
                         Objects.requireNonNull(builder.protectionDomain, "protectionDomain"),
                         new Gpus(builder.gpus, builder.landing, builder.cudaIpc)),
                 Objects.requireNonNull(builder.connector, "connector"));
+        this.starter = new TransferStart(engine);
         this.houseKeeping = new HouseKeeping(engine);
         this.zoneOpening = new ZoneOpening(engine);
     }
@@ -88,45 +90,32 @@ public final class FabricTransfers
 
     @Override
     public CompletableFuture<TransferReceipt> push(String peer, Tensor tensor, PushOptions options) {
-        Objects.requireNonNull(peer, "peer");
-        Objects.requireNonNull(options, "options");
-        String problem = PushChecks.problem(engine, tensor, options);
-        if (problem != null) {
-            return invalid(peer, tensor, problem);
-        }
-        long address;
-        try {
-            address = tensor.hold();
-        } catch (IllegalStateException e) {
-            return invalid(peer, tensor, "it is closed");
-        }
-        Duration deadline = options.deadline() != null
-                ? options.deadline()
-                : engine.options().defaultDeadline();
-        PeerChannel channel = engine.channel(peer);
-        Push push = new Push(engine, channel, lastId.incrementAndGet(), tensor, address, options, deadline);
-        PushProgress progress = options.progress();
-        if (progress != null) {
-            push.source.tell(new ProgressTeller(engine, push, progress));
-        }
-        problem = PushChecks.mark(engine, push);
-        if (problem != null) {
-            tensor.release();
-            return invalid(peer, tensor, problem);
-        }
-        engine.pushes().add(push);
-        if (engine.isClosing()) {
-            push.failOwned(PushFailures.shuttingDown(push));
-            return push;
-        }
-        push.arm();
-        channel.submit(push);
-        return push;
+        return starter.start(peer, tensor, options, null);
     }
 
-    private static CompletableFuture<TransferReceipt> invalid(String peer, Tensor tensor, String why) {
-        String message = "Tensor '" + tensor.name() + "' cannot be pushed to peer '" + peer + "': " + why;
-        return CompletableFuture.failedFuture(new InvalidTransferException(peer, message, null));
+    @Override
+    public PublishedTensor publish(Tensor tensor, PublishOptions options) {
+        return engine.published().publish(tensor, Objects.requireNonNull(options, "options"));
+    }
+
+    @Override
+    public CompletableFuture<TransferReceipt> pull(String peer, String name, Tensor into, RegionOptions options) {
+        return starter.region(Operation.PULL, peer, name, into, options);
+    }
+
+    @Override
+    public CompletableFuture<Tensor> pull(String peer, String name, RegionOptions options) {
+        return starter.pullNew(peer, name, options);
+    }
+
+    @Override
+    public CompletableFuture<TransferReceipt> put(String peer, String name, Tensor tensor, RegionOptions options) {
+        return starter.region(Operation.PUT, peer, name, tensor, options);
+    }
+
+    @Override
+    public List<PublishedTensor> published() {
+        return engine.published().all();
     }
 
     @Override
@@ -186,6 +175,11 @@ public final class FabricTransfers
     @Override
     public ZoneGrant openSharedZone(Connection connection, long bytes, SharedMemoryRequest shared) {
         return zoneOpening.receiver(connection).openShared(bytes, shared);
+    }
+
+    @Override
+    public ZoneGrant openRegion(Connection connection, RegionRequest region) {
+        return zoneOpening.link(connection).regions().open(region);
     }
 
     @Override
@@ -295,6 +289,7 @@ public final class FabricTransfers
             interrupted = true;
         }
         engine.startStopping();
+        engine.published().close(interrupted ? Duration.ZERO : INTERRUPT_GRACE);
         engine.pushes().forEach(push -> push.fail(PushFailures.shuttingDown(push)));
         engine.inbox().close();
         try {

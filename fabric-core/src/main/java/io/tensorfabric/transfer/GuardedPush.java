@@ -1,6 +1,7 @@
 package io.tensorfabric.transfer;
 
 import io.github.resilience4j.retry.Retry;
+import io.tensorfabric.transfer.TransferStatus.Direction;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.CompletableFuture;
@@ -14,15 +15,10 @@ import org.jspecify.annotations.Nullable;
  */
 abstract class GuardedPush extends CompletableFuture<TransferReceipt> {
 
-    private static final VarHandle PERMISSION;
+    private static final VarHandle PERMISSION = field(MethodHandles.lookup(), "permission", PeerGuard.class);
 
-    static {
-        try {
-            PERMISSION = MethodHandles.lookup().findVarHandle(GuardedPush.class, "permission", PeerGuard.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
+    /** The published tensor that it works with; {@code null} for a push to listeners. */
+    final @Nullable RegionUse region;
 
     @SuppressWarnings("UnusedVariable") // read and set through PERMISSION
     private volatile @Nullable PeerGuard permission;
@@ -30,6 +26,33 @@ abstract class GuardedPush extends CompletableFuture<TransferReceipt> {
     private volatile long enteredNanos;
 
     private Retry.@Nullable AsyncContext<TransferReceipt> retries;
+
+    GuardedPush(@Nullable RegionUse region) {
+        this.region = region;
+    }
+
+    static VarHandle field(MethodHandles.Lookup lookup, String name, Class<?> type) {
+        try {
+            return lookup.findVarHandle(lookup.lookupClass(), name, type);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    /** As people and meters see it. */
+    Direction direction() {
+        return region == null ? Direction.OUT : region.operation().direction();
+    }
+
+    /** Whether it only prepares another transfer, so that nobody need know of its success. */
+    boolean isLook() {
+        return region != null && region.operation() == RegionUse.Operation.LOOK;
+    }
+
+    /** Whether bytes come here. */
+    boolean isPull() {
+        return region != null && region.isPull();
+    }
 
     /** An attempt begins with a permission of the guard. */
     void entered(PeerGuard guard) {
@@ -77,6 +100,9 @@ abstract class GuardedPush extends CompletableFuture<TransferReceipt> {
 
     /** Wait before another attempt in nanoseconds, or -1 if there is none. */
     long nextTry(PeerGuard guard, Throwable cause) {
+        if (region != null && region.isTold()) {
+            return -1;
+        }
         Retry.AsyncContext<TransferReceipt> used = retries;
         if (used == null) {
             used = guard.retries();

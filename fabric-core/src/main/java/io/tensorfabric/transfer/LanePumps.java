@@ -68,7 +68,7 @@ final class LanePumps {
 
     /** Sends a push that has its room. */
     void post(Push push) {
-        push.phase(PushPhase.WRITING);
+        push.phase(push.isPull() ? PushPhase.READING : PushPhase.WRITING);
         if (usesControl(push)) {
             control.add(push);
             control.pump();

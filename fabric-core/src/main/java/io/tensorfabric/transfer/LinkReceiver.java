@@ -190,6 +190,16 @@ final class LinkReceiver {
         return zone.describe(connection);
     }
 
+    /** A number for what is granted beside landing zones, used once. */
+    int takeZoneId() {
+        lock.lock();
+        try {
+            return nextZone++;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private BufferLease lease(long bytes) {
         try {
             return engine.memory().acquireZone(bytes, "landing zone of peer '" + link.peerName() + "'", PATIENCE);

@@ -22,6 +22,7 @@ final class LinkSender {
     private final ReentrantLock lock = new ReentrantLock();
     private final LanePumps pumps;
     private final Rooms rooms;
+    private final PeerRegions regions;
     private final AnswerSender answers;
 
     LinkSender(Engine engine, Connection connection) {
@@ -29,6 +30,7 @@ final class LinkSender {
         this.connection = connection;
         this.pumps = new LanePumps(this, connection, engine.options());
         this.rooms = new Rooms(engine, this, connection, lock, pumps);
+        this.regions = new PeerRegions(engine, connection, lock, pumps);
         this.answers = new AnswerSender(lock, pumps);
     }
 
@@ -80,22 +82,44 @@ final class LinkSender {
                 push.release();
                 return true;
             }
-            rooms.find(push);
+            RegionUse region = push.region;
+            if (region != null) {
+                regions.find(push, region);
+            } else {
+                rooms.find(push);
+            }
             return true;
         } finally {
             lock.unlock();
         }
     }
 
-    /** Ends a transmission with the header, from a pump. The peer may use the room from now on. */
+    /** Ends a transmission with the header, if there is one, from a pump. The peer may use the room from now on. */
     void writeHeader(Transmission transmission, Push push) {
         PeerZone zone = push.zone;
-        if (zone != null) {
+        push.headerPosted = true;
+        if (push.isPull()) {
+            push.path = TransferPath.HOST;
+            return;
+        }
+        if (zone != null && push.region == null) {
             zone.rooms().handOver(push.offset);
         }
-        push.headerPosted = true;
         push.path = zone == null ? TransferPath.NONE : TransferPath.of(push.source.path(), zone.path());
         push.phase(PushPhase.ANSWER);
+        if (push.region != null && zone != null) {
+            push.region.told();
+            PutMessage.write(
+                    transmission.message(TransferMessages.PUT),
+                    push.id(),
+                    push.attempt(),
+                    push.options(),
+                    push.checksum,
+                    zone.id(),
+                    push.offset,
+                    push.bytes());
+            return;
+        }
         TensorMessage.write(
                 transmission.message(TransferMessages.TENSOR),
                 push.id(),
@@ -127,6 +151,7 @@ final class LinkSender {
                 succeedIfDone(push);
             }
             pumps.ended(push, lane);
+            regions.giveBack();
             again = leaveIfTurnedAway(push);
         } finally {
             lock.unlock();
@@ -151,7 +176,12 @@ final class LinkSender {
             return;
         }
         ReceiptLevel level = push.answer == null ? ReceiptLevel.PLACED : push.answer;
-        if (level.compareTo(push.options().receipt()) >= 0) {
+        if (level.compareTo(push.options().receipt()) < 0) {
+            return;
+        }
+        if (push.isPull()) {
+            RegionReads.end(engine, push);
+        } else {
             push.succeed(level);
             push.release();
         }
@@ -165,7 +195,7 @@ final class LinkSender {
         PeerZone zone = push.zone;
         push.zone = null;
         push.release();
-        if (zone != null && !push.headerPosted && !pumps.isDown()) {
+        if (zone != null && push.region == null && !push.headerPosted && !pumps.isDown()) {
             rooms.giveBack(zone, push.offset);
         }
     }
@@ -178,8 +208,10 @@ final class LinkSender {
                 return false;
             }
             rooms.remove(push);
+            regions.remove(push);
             pumps.remove(push);
             dropIfDone(push);
+            regions.giveBack();
             return true;
         } finally {
             lock.unlock();
@@ -241,9 +273,12 @@ final class LinkSender {
         }
     }
 
-    /** The peer wants a dedicated zone back. */
+    /** The peer wants a dedicated zone, or access to a published tensor, back. */
     void retire(int zoneId) {
-        locked(() -> rooms.retire(zoneId));
+        locked(() -> {
+            rooms.retire(zoneId);
+            regions.retire(zoneId);
+        });
     }
 
     /** A zone that was asked for is there. */
@@ -323,6 +358,7 @@ final class LinkSender {
         try {
             pumps.shut();
             rooms.clear();
+            regions.clear();
             engine.pushes().forEach(push -> {
                 if (this.equals(push.link) && !push.isReleased() && !push.source.isBusy()) {
                     if (push.isDecided()) {

@@ -18,6 +18,7 @@ final class PeerLink implements Answers.Visitor {
     private final SenderLedger ledger;
     private final LinkSender sender;
     private final LinkReceiver receiver;
+    private final GrantedRegions regions;
     private volatile boolean up;
 
     PeerLink(Engine engine, Connection connection) {
@@ -27,6 +28,7 @@ final class PeerLink implements Answers.Visitor {
         this.ledger = engine.ledgers().of(connection.peer());
         this.sender = new LinkSender(engine, connection);
         this.receiver = new LinkReceiver(engine, this, connection);
+        this.regions = new GrantedRegions(engine, this, connection);
     }
 
     String peerName() {
@@ -49,6 +51,11 @@ final class PeerLink implements Answers.Visitor {
         return receiver;
     }
 
+    /** Access of the peer to what this node publishes. */
+    GrantedRegions regions() {
+        return regions;
+    }
+
     /** Whether new pushes may go here. */
     boolean isUp() {
         return up && connection.state() == ConnectionState.UP;
@@ -65,6 +72,7 @@ final class PeerLink implements Answers.Visitor {
             switch (type) {
                 case TransferMessages.TENSOR -> receiver.tensor(body);
                 case TransferMessages.ANSWERS -> Answers.read(body, this);
+                case TransferMessages.PUT -> regions.put(body);
                 default -> throw new ProtocolViolation("a message has the unknown type " + type);
             }
         } catch (ProtocolViolation e) {
@@ -112,6 +120,7 @@ final class PeerLink implements Answers.Visitor {
             }
         }
         receiver.down();
+        regions.down();
     }
 
     @Override
@@ -141,7 +150,9 @@ final class PeerLink implements Answers.Visitor {
 
     @Override
     public void retired(int zoneId) {
-        receiver.retired(zoneId);
+        if (!regions.retired(zoneId)) {
+            receiver.retired(zoneId);
+        }
     }
 
     @Override

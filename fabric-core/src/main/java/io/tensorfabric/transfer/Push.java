@@ -4,7 +4,6 @@ import io.tensorfabric.connection.ConnectionException;
 import io.tensorfabric.connection.Lane;
 import io.tensorfabric.connection.TransmissionListener;
 import io.tensorfabric.tensor.Tensor;
-import io.tensorfabric.transfer.TransferStatus.Direction;
 import io.tensorfabric.transfer.TransferStatus.State;
 import io.tensorfabric.verbs.WorkCompletionStatus;
 import java.lang.invoke.MethodHandles;
@@ -28,9 +27,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class Push extends GuardedPush implements TransmissionListener, Runnable {
 
-    private static final VarHandle OUTCOME = field("outcome", Object.class);
-    private static final VarHandle RELEASED = field("released", boolean.class);
-    private static final VarHandle CLEANED = field("cleaned", boolean.class);
+    private static final VarHandle OUTCOME = field(MethodHandles.lookup(), "outcome", Object.class);
+    private static final VarHandle RELEASED = field(MethodHandles.lookup(), "released", boolean.class);
+    private static final VarHandle CLEANED = field(MethodHandles.lookup(), "cleaned", boolean.class);
 
     /** Outcome of a future that its user completed. */
     private static final Object BY_USER = new Object();
@@ -94,7 +93,9 @@ final class Push extends GuardedPush implements TransmissionListener, Runnable {
             Tensor tensor,
             long address,
             PushOptions options,
-            Duration deadline) {
+            Duration deadline,
+            @Nullable RegionUse region) {
+        super(region);
         this.engine = engine;
         this.channel = channel;
         this.id = id;
@@ -126,6 +127,11 @@ final class Push extends GuardedPush implements TransmissionListener, Runnable {
 
     Tensor tensor() {
         return tensor;
+    }
+
+    /** The name under which the peer knows the tensor. */
+    String name() {
+        return region == null ? tensor.name() : region.name();
     }
 
     PushOptions options() {
@@ -174,11 +180,12 @@ final class Push extends GuardedPush implements TransmissionListener, Runnable {
             return;
         }
         Duration elapsed = Duration.ofNanos(elapsedNanos());
-        TransferReceipt receipt =
-                new TransferReceipt(id, channel.name(), tensor.name(), bytes, level, elapsed, attempt, path);
+        TransferReceipt receipt = new TransferReceipt(id, channel.name(), name(), bytes, level, elapsed, attempt, path);
         if (decide(receipt)) {
             engine.wheel().cancel(timer);
-            logEnd(State.DONE, null);
+            if (!isLook()) {
+                logEnd(State.DONE, null);
+            }
         }
     }
 
@@ -257,9 +264,9 @@ final class Push extends GuardedPush implements TransmissionListener, Runnable {
         engine.log()
                 .ended(
                         id,
-                        Direction.OUT,
+                        direction(),
                         peer(),
-                        tensor.name(),
+                        name(),
                         bytes,
                         placed,
                         state,
@@ -354,21 +361,14 @@ final class Push extends GuardedPush implements TransmissionListener, Runnable {
     TransferStatus status() {
         Instant started = Instant.ofEpochMilli(startedMillis);
         return new TransferStatus(
-                id, Direction.OUT, peer(), tensor.name(), bytes, placed, phase.state(), started, null, null, null);
+                id, direction(), peer(), name(), bytes, placed, phase.state(), started, null, null, null);
     }
 
     @Override
     public String toString() {
-        return "Push[" + id + ", '" + tensor.name() + "' to '" + peer() + "', " + bytes + " bytes, "
+        String what = region == null ? "Push" : region.operation().noun();
+        return what + "[" + id + ", '" + name() + "' to '" + peer() + "', " + bytes + " bytes, "
                 + (isDecided() ? "ended" : phase.text()) + "]";
-    }
-
-    private static VarHandle field(String name, Class<?> type) {
-        try {
-            return MethodHandles.lookup().findVarHandle(Push.class, name, type);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
     }
 
     /** First the deadline; once decided, the time that the device has to let go. */

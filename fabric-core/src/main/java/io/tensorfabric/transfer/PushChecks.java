@@ -11,8 +11,8 @@ final class PushChecks {
 
     private PushChecks() {}
 
-    /** Why a tensor cannot be pushed, or {@code null}. */
-    static @Nullable String problem(Engine engine, Tensor tensor, PushOptions options) {
+    /** Why a tensor cannot be pushed, pulled into or put, or {@code null}. */
+    static @Nullable String problem(Engine engine, Tensor tensor, PushOptions options, @Nullable RegionUse region) {
         if (tensor.byteLength() > engine.options().maxTensorBytes()) {
             return "it has " + tensor.byteLength() + " bytes, more than "
                     + engine.options().maxTensorBytes();
@@ -20,6 +20,14 @@ final class PushChecks {
         if (tensor.kind().type() != MemoryKind.Type.HOST
                 && engine.memory().gpus().find(tensor.kind()) == null) {
             return "it lies in " + tensor.kind() + ", and the fabric of this node uses no such GPU";
+        }
+        if (region != null && region.isPull()) {
+            if (tensor.kind().type() != MemoryKind.Type.HOST) {
+                return "the local tensor lies in " + tensor.kind()
+                        + ", and pulls end in host memory only: pull into host memory and copy from there, or have the"
+                        + " peer push it";
+            }
+            return tensor.isReadOnly() ? "the memory of the local tensor is read-only" : null;
         }
         if (options.headers().isEmpty()) {
             return null;

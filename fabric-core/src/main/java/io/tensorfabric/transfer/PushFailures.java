@@ -13,8 +13,13 @@ final class PushFailures {
     private PushFailures() {}
 
     private static String subject(Push push) {
-        return "Push " + push.id() + " of tensor '" + push.tensor().name() + "' (" + push.bytes() + " bytes) to peer '"
-                + push.peer() + "'";
+        RegionUse region = push.region;
+        String bytes = "' (" + push.bytes() + " bytes) ";
+        return region == null
+                ? "Push " + push.id() + " of tensor '" + push.name() + bytes + "to peer '" + push.peer() + "'"
+                : region.operation().noun() + " " + push.id() + " of published tensor '" + push.name() + bytes
+                        + (region.operation() == RegionUse.Operation.PUT ? "to" : "from") + " peer '" + push.peer()
+                        + "'";
     }
 
     static TransferException deadline(Push push) {
@@ -78,7 +83,7 @@ final class PushFailures {
         return TransferExceptionTranslator.unwrap(problem) instanceof ConnectionException lost
                 && switch (lost.kind()) {
                     case UNREACHABLE, LOST, CONFLICT, NOT_FOUND, CLOSED, LIMIT -> true;
-                    case UNKNOWN_PEER, REFUSED, MALFORMED -> false;
+                    case UNKNOWN_PEER, REFUSED, MALFORMED, NOT_PUBLISHED -> false;
                 };
     }
 
@@ -90,6 +95,32 @@ final class PushFailures {
     static TransferException rejected(Push push, RejectCode code, String text) {
         String message = subject(push) + " was not taken (" + code + "): " + text;
         return TransferExceptionTranslator.rejected(code, push.peer(), message);
+    }
+
+    /** The peer gives no access to a published tensor, though there is a connection. */
+    static TransferException regionRefused(Push push, ConnectionException refusal) {
+        String message = subject(push) + " failed: " + refusal.getMessage();
+        return refusal.kind() == ConnectionException.Kind.REFUSED
+                ? new TransferNotPermittedException(push.peer(), message, true, refusal)
+                : TransferExceptionTranslator.of(message, push.peer(), refusal.status(), refusal, push.isNodeClosing());
+    }
+
+    /** The peer gives access, but not this one. */
+    static TransferException notPermitted(Push push, String what) {
+        String message = subject(push) + " is not permitted: this node may not " + what
+                + " that tensor. Its owner decides, by the rights of this node and by how it published the tensor";
+        return new TransferNotPermittedException(push.peer(), message, true, null);
+    }
+
+    static TransferException mismatch(Push push, String why) {
+        return new TensorMismatchException(push.peer(), subject(push) + " does not fit: " + why, null);
+    }
+
+    /** What was pulled is not what the peer has. */
+    static TransferException checksum(Push push) {
+        String message = subject(push) + " brought other bytes than the peer has now: they changed on the way, or"
+                + " somebody wrote into the tensor meanwhile. What is in the local tensor must not be used";
+        return new ChecksumMismatchException(push.peer(), message, null);
     }
 
     /** The peer took a tensor no more, since it shuts down. */

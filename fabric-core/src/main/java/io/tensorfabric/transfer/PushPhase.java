@@ -8,8 +8,11 @@ enum PushPhase {
     PREPARING("waiting for registered memory for its source", State.QUEUED),
     CONNECTING("waiting for a connection", State.QUEUED),
     BACKOFF("waiting to try again after a lost connection", State.QUEUED),
+    REGION("asking for the published tensor", State.QUEUED),
     ROOM("waiting for room in the peer's landing zone", State.QUEUED),
     WRITING("writing", State.WRITING),
+    READING("reading", State.WRITING),
+    CHECKING("comparing checksums", State.WAITING),
     ANSWER("waiting for the peer's receipt", State.WAITING);
 
     private final String text;

@@ -5,14 +5,16 @@ import io.tensorfabric.memory.HostRegistration;
 import io.tensorfabric.memory.cuda.GpuCopies.Mark;
 import io.tensorfabric.memory.cuda.GpuMemory;
 import io.tensorfabric.memory.cuda.GpuSource;
+import io.tensorfabric.offheap.OffHeap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The registered memory that a push is read from: the tensor's own, or a copy of it. Set up once, before the push reaches
+ * The registered memory that a push is read from, or a pull written to: the tensor's own, or a copy of it. Set up once, before the push reaches
  * a link, and closed once, when the device is done.
  */
 final class PushSource implements AutoCloseable {
 
+    private final long origin;
     private long address;
     private int lkey;
     private @Nullable HostRegistration registration;
@@ -27,11 +29,24 @@ final class PushSource implements AutoCloseable {
 
     /** @param address of the tensor's first byte */
     PushSource(long address) {
+        this.origin = address;
         this.address = address;
     }
 
     long address() {
         return address;
+    }
+
+    /** Where the tensor is, whatever the device works with. */
+    long origin() {
+        return origin;
+    }
+
+    /** What the device read into a copy goes to the tensor. */
+    void bringBack(long bytes) {
+        if (copy != null) {
+            OffHeap.copy(copy.address(), origin, bytes);
+        }
     }
 
     /** Where a byte is for the device. */

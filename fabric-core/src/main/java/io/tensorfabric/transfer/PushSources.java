@@ -22,10 +22,12 @@ final class PushSources {
 
     private final Engine engine;
     private final GpuSources gpuSources;
+    private final PullTargets pullTargets;
 
     PushSources(Engine engine) {
         this.engine = engine;
         this.gpuSources = new GpuSources(engine);
+        this.pullTargets = new PullTargets(engine);
     }
 
     /** As {@link GpuSources#prepareForDevice}. */
@@ -38,6 +40,10 @@ final class PushSources {
         push.phase(PushPhase.PREPARING);
         if (push.isDecided()) {
             push.release();
+            return;
+        }
+        if (push.isPull()) {
+            pullTargets.prepare(push, channel);
             return;
         }
         GpuMemory gpu = engine.memory().gpus().find(push.tensor().kind());

@@ -8,7 +8,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -107,7 +106,7 @@ public final class PushSpec {
      *     marked so
      */
     public TransferReceipt pushAndWait(Tensor tensor) {
-        return await(push(tensor), "Push of tensor '" + (name != null ? name : tensor.name()) + "'");
+        return Waiting.await(push(tensor), peer, "Push of tensor '" + (name != null ? name : tensor.name()) + "'");
     }
 
     /**
@@ -131,22 +130,6 @@ public final class PushSpec {
      * @throws TransferException as {@link #pushAndWait} and {@link #pushAll}
      */
     public List<TransferReceipt> pushAllAndWait(Collection<Tensor> tensors) {
-        return await(pushAll(tensors), "Push of " + tensors.size() + " tensors");
-    }
-
-    private <T> T await(CompletableFuture<T> future, String subject) {
-        try {
-            return future.get();
-        } catch (InterruptedException e) {
-            future.cancel(true);
-            Thread.currentThread().interrupt();
-            String message = subject + " to peer '" + peer + "' was cancelled: the thread that waited was interrupted";
-            throw new TransferCancelledException(peer, message, e);
-        } catch (ExecutionException e) {
-            if (e.getCause() instanceof TransferException failure) {
-                throw TransferExceptionTranslator.anew(failure, String.valueOf(failure.getMessage()));
-            }
-            throw new IllegalStateException(subject + " to peer '" + peer + "' failed", e.getCause());
-        }
+        return Waiting.await(pushAll(tensors), peer, "Push of " + tensors.size() + " tensors");
     }
 }

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Pushes tensors into the memory of peers. Thread-safe.
+ * Pushes tensors into the memory of peers, and publishes tensors that peers read and write. Thread-safe.
  *
  * <p>A push holds the tensor until the device no longer touches its memory, even when the caller closes it before or the
  * push failed already.
@@ -32,6 +32,44 @@ public interface TensorTransferService {
     default PushSpec to(String peer) {
         return new PushSpec(this, peer, null, PushOptions.defaults());
     }
+
+    /**
+     * Publishes a tensor under its name: peers of the given options may read it, or write into it, in place, until the
+     * returned object is closed. Its memory is kept until then.
+     *
+     * @throws InvalidTransferException if it does not lie in host memory, or one of that name is published already
+     * @throws TransfersClosedException if this node is shutting down
+     */
+    PublishedTensor publish(Tensor tensor, PublishOptions options);
+
+    /**
+     * Reads a tensor that a peer published, or a part of it, into a local one in host memory.
+     *
+     * <p>The future ends as that of a push. When it failed or was cancelled, what is in the local tensor is undefined. What
+     * somebody writes there meanwhile may be read half; with a checksum that is found out.
+     *
+     * @param into held until the device no longer touches its memory; its name does not matter
+     */
+    CompletableFuture<TransferReceipt> pull(String peer, String name, Tensor into, RegionOptions options);
+
+    /** Reads all of a tensor that a peer published into one of its type and shape in host memory, which the caller closes. */
+    CompletableFuture<Tensor> pull(String peer, String name, RegionOptions options);
+
+    /**
+     * Writes a tensor into one that a peer published, or into a part of it, in place; then the peer's listener hears of it.
+     *
+     * <p>The future ends as that of a push. A put that failed or was cancelled may have written a part. It is tried again
+     * only as long as the peer cannot have heard of it, since nobody knows who wrote there after that.
+     */
+    CompletableFuture<TransferReceipt> put(String peer, String name, Tensor tensor, RegionOptions options);
+
+    /** Starts a pull or put that is put together step by step, with {@link RegionOptions#defaults()} to begin with. */
+    default RegionSpec at(String peer, String name) {
+        return new RegionSpec(this, peer, name, RegionOptions.defaults());
+    }
+
+    /** What this node publishes now. */
+    List<PublishedTensor> published();
 
     /** Transfers in flight and the latest ended ones, newest first. */
     List<TransferStatus> transfers();

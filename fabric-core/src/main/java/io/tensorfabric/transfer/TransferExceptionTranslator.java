@@ -84,6 +84,7 @@ public final class TransferExceptionTranslator {
             case MALFORMED -> new PeerUnavailableException(peer, message, status, cause, false);
             case REFUSED -> new TransferNotPermittedException(peer, message, false, cause);
             case LIMIT -> new BackpressureException(peer, message, status, cause);
+            case NOT_PUBLISHED -> new TensorNotPublishedException(peer, message, cause);
             case CLOSED ->
                 closing
                         ? new TransfersClosedException(peer, message, cause)
@@ -134,6 +135,12 @@ public final class TransferExceptionTranslator {
         }
         if (known instanceof ChecksumMismatchException) {
             return new ChecksumMismatchException(peer, message, known);
+        }
+        if (known instanceof TensorNotPublishedException) {
+            return new TensorNotPublishedException(peer, message, known);
+        }
+        if (known instanceof TensorMismatchException) {
+            return new TensorMismatchException(peer, message, known);
         }
         return switch (known.kind()) {
             case UNKNOWN_PEER -> new UnknownPeerException(peer, message, known);

@@ -18,6 +18,8 @@ final class TransferLog {
 
     private final LongAdder pushed = new LongAdder();
     private final LongAdder pushedBytes = new LongAdder();
+    private final LongAdder pulled = new LongAdder();
+    private final LongAdder pulledBytes = new LongAdder();
     private final LongAdder pushFailures = new LongAdder();
     private final LongAdder pushesCancelled = new LongAdder();
     private final LongAdder retries = new LongAdder();
@@ -130,6 +132,9 @@ final class TransferLog {
                 received.increment();
                 receivedBytes.add(bytes);
             }
+        } else if (state == State.DONE && direction == Direction.PULL) {
+            pulled.increment();
+            pulledBytes.add(bytes);
         } else if (state == State.DONE) {
             pushed.increment();
             pushedBytes.add(bytes);
@@ -197,6 +202,8 @@ final class TransferLog {
                 listenerFailures.sum(),
                 duplicates.sum(),
                 pushesInFlight,
-                openTensors.sum());
+                openTensors.sum(),
+                pulled.sum(),
+                pulledBytes.sum());
     }
 }

@@ -6,6 +6,7 @@ import io.tensorfabric.memory.HostRegistrations;
 import io.tensorfabric.memory.MemoryKind;
 import io.tensorfabric.memory.MemoryRegionPool;
 import io.tensorfabric.memory.cuda.GpuMemory;
+import io.tensorfabric.verbs.AccessFlag;
 import io.tensorfabric.verbs.MemoryRegion;
 import io.tensorfabric.verbs.ProtectionDomain;
 import java.time.Duration;
@@ -51,5 +52,10 @@ record TransferMemory(MemoryRegionPool pool, Supplier<? extends ProtectionDomain
     /** Registers a source for reading by the device: a WRITE needs no right at its source. */
     HostRegistration register(long address, long length) {
         return HostRegistrations.register(domain.get(), address, length, Set.of());
+    }
+
+    /** Registers memory that the device reads into. */
+    HostRegistration registerTarget(long address, long length) {
+        return HostRegistrations.register(domain.get(), address, length, Set.of(AccessFlag.LOCAL_WRITE));
     }
 }

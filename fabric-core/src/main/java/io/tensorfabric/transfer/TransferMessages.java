@@ -11,6 +11,9 @@ final class TransferMessages {
     /** One or more answers of a receiver, and notices about zones. */
     static final int ANSWERS = MessageTypes.FIRST_TRANSFER_TYPE + 1;
 
+    /** Bytes were written into a published tensor before, on the same lane. */
+    static final int PUT = MessageTypes.FIRST_TRANSFER_TYPE + 2;
+
     /** Most headers of a tensor. */
     static final int MAX_HEADERS = 64;
 

@@ -3,9 +3,9 @@ package io.tensorfabric.transfer;
 /**
  * Counters of transfers since the start, and two gauges.
  *
- * @param pushed pushes that succeeded
+ * @param pushed pushes, and puts, that succeeded
  * @param pushedBytes their payload
- * @param pushFailures pushes that failed, without those cancelled
+ * @param pushFailures pushes, puts and pulls that failed, without those cancelled
  * @param pushesCancelled pushes that the caller cancelled
  * @param retries further attempts of pushes
  * @param received tensors whose listener returned
@@ -15,6 +15,8 @@ package io.tensorfabric.transfer;
  * @param duplicates tensors that came again after a retry and were not delivered again
  * @param pushesInFlight pushes under way now
  * @param openTensors received tensors that are not closed now
+ * @param pulled pulls that succeeded
+ * @param pulledBytes their payload
  */
 public record TransferStatistics(
         long pushed,
@@ -28,4 +30,6 @@ public record TransferStatistics(
         long listenerFailures,
         long duplicates,
         long pushesInFlight,
-        long openTensors) {}
+        long openTensors,
+        long pulled,
+        long pulledBytes) {}

@@ -33,15 +33,21 @@ public record TransferStatus(
 
     /** Direction of a transfer. */
     public enum Direction {
+        /** A push of this node. */
         OUT,
-        IN
+        /** A tensor that a peer pushed, or put into one that this node published. */
+        IN,
+        /** This node wrote into a tensor that the peer published. */
+        PUT,
+        /** This node read a tensor that the peer published. */
+        PULL
     }
 
     /** State of a transfer. */
     public enum State {
         /** Waits for a connection, for room in the landing zone or for a lane. */
         QUEUED,
-        /** Its payload is being written. */
+        /** Its payload is on its way. */
         WRITING,
         /** Its header is out, and its receipt not yet there. */
         WAITING,

@@ -25,14 +25,20 @@ record ZoneOpening(Engine engine) {
         }
     }
 
-    /** Who opens further ones. */
-    LinkReceiver receiver(Connection connection) {
+    /** The link of a connection whose peer asks for something. */
+    PeerLink link(Connection connection) {
         refuseIfStopped(connection);
         PeerLink link = engine.link(connection);
         if (link == null) {
             String message = "The connection of peer '" + connection.peerName() + "' is down";
             throw new ConnectionException(ConnectionException.Kind.NOT_FOUND, connection.peerName(), message);
         }
+        return link;
+    }
+
+    /** Who opens further ones. */
+    LinkReceiver receiver(Connection connection) {
+        PeerLink link = link(connection);
         if (!mayPush(connection)) {
             String message = "Peer '" + connection.peerName() + "' may not push to this node";
             throw new ConnectionException(ConnectionException.Kind.REFUSED, connection.peerName(), message);

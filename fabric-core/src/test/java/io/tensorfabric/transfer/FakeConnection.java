@@ -8,10 +8,12 @@ import io.tensorfabric.connection.LanePurpose;
 import io.tensorfabric.connection.NodeIdentity;
 import io.tensorfabric.connection.PeerRight;
 import io.tensorfabric.connection.QueuePairStatus;
+import io.tensorfabric.connection.RegionRequest;
 import io.tensorfabric.connection.RemoteGrant;
 import io.tensorfabric.connection.SharedMemoryRequest;
 import io.tensorfabric.connection.ZoneGrant;
 import io.tensorfabric.memory.BufferLease;
+import io.tensorfabric.verbs.AccessFlag;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -99,7 +101,7 @@ final class FakeConnection implements Connection {
     }
 
     @Override
-    public RemoteGrant grant(BufferLease lease, Duration timeout) {
+    public RemoteGrant grant(BufferLease lease, Set<AccessFlag> remote, Duration timeout) {
         int base = keys.getAndAdd(lanes.size());
         for (int lane = 0; lane < lanes.size(); lane++) {
             grants.put(base + lane, lease);
@@ -145,6 +147,11 @@ final class FakeConnection implements Connection {
         return shared == null
                 ? other.transfers().openZone(peer, bytes)
                 : other.transfers().openSharedZone(peer, bytes, shared);
+    }
+
+    @Override
+    public ZoneGrant requestRegion(RegionRequest region, Duration timeout) {
+        return other.transfers().openRegion(peer, region);
     }
 
     @Override

@@ -21,10 +21,38 @@ public final class TransferMessagesFuzz {
             return;
         }
         ByteBuffer body = ByteBuffer.wrap(data, 1, data.length - 1).slice().order(ByteOrder.LITTLE_ENDIAN);
-        if ((data[0] & 1) == 0) {
-            tensor(body);
-        } else {
-            answers(body);
+        switch (data[0] & 3) {
+            case 0 -> tensor(body);
+            case 2 -> put(body);
+            default -> answers(body);
+        }
+    }
+
+    private static void put(ByteBuffer body) {
+        ByteBuffer copy = body.duplicate().order(ByteOrder.LITTLE_ENDIAN);
+        PutMessage put;
+        try {
+            put = PutMessage.read(body);
+        } catch (ProtocolViolation refused) {
+            return;
+        }
+        if (put.offset() < 0 || put.length() < 0) {
+            throw new IllegalStateException("A put was taken that has a negative range");
+        }
+        PushOptions options =
+                PushOptions.defaults().withChecksum(put.checksummed()).withReceipt(put.wanted());
+        ByteBuffer written = ByteBuffer.allocate(ROOM).order(ByteOrder.LITTLE_ENDIAN);
+        PutMessage.write(
+                written,
+                put.transferId(),
+                put.attempt(),
+                options,
+                put.checksum(),
+                put.zoneId(),
+                put.offset(),
+                put.length());
+        if (!written.flip().equals(copy)) {
+            throw new IllegalStateException("What was read is written differently");
         }
     }
 

@@ -29,7 +29,8 @@ import org.jspecify.annotations.Nullable;
 /** Looks at the running fabric and makes views of it. Thread-safe. */
 final class FabricInspector {
 
-    private static final TransferStatistics NO_TRANSFERS = new TransferStatistics(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    private static final TransferStatistics NO_TRANSFERS =
+            new TransferStatistics(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
     private final FabricLifecycle lifecycle;
 

@@ -65,7 +65,7 @@ final class NegotiationProblem extends RuntimeException {
         return switch (failure.kind()) {
             case MALFORMED -> new NegotiationProblem(400, code, detail);
             case UNKNOWN_PEER, REFUSED -> new NegotiationProblem(403, code, detail);
-            case NOT_FOUND -> new NegotiationProblem(404, code, detail);
+            case NOT_FOUND, NOT_PUBLISHED -> new NegotiationProblem(404, code, detail);
             case CONFLICT -> new NegotiationProblem(409, code, detail);
             case LIMIT -> new NegotiationProblem(429, code, detail, Map.of("Retry-After", "1"));
             case UNREACHABLE, LOST, CLOSED -> new NegotiationProblem(503, code, detail, Map.of("Retry-After", "5"));

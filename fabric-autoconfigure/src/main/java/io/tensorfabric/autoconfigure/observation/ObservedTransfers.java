@@ -3,11 +3,17 @@ package io.tensorfabric.autoconfigure.observation;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import io.tensorfabric.observation.DefaultPushObservationConvention;
+import io.tensorfabric.observation.DefaultRegionObservationConvention;
 import io.tensorfabric.observation.FabricObservation;
 import io.tensorfabric.observation.PushObservationContext;
 import io.tensorfabric.observation.PushObservationConvention;
+import io.tensorfabric.observation.RegionObservationContext;
+import io.tensorfabric.observation.RegionObservationConvention;
 import io.tensorfabric.tensor.Tensor;
+import io.tensorfabric.transfer.PublishOptions;
+import io.tensorfabric.transfer.PublishedTensor;
 import io.tensorfabric.transfer.PushOptions;
+import io.tensorfabric.transfer.RegionOptions;
 import io.tensorfabric.transfer.TensorTransferService;
 import io.tensorfabric.transfer.TransferReceipt;
 import io.tensorfabric.transfer.TransferStatus;
@@ -15,12 +21,17 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Observes each push, and sends the headers of the tracer along where there is room for them. Thread-safe. */
 final class ObservedTransfers implements TensorTransferService {
 
     private static final PushObservationConvention DEFAULT = new DefaultPushObservationConvention();
+
+    private static final RegionObservationConvention PULLS = new DefaultRegionObservationConvention("pull");
+
+    private static final RegionObservationConvention PUTS = new DefaultRegionObservationConvention("put");
 
     /** As many as a message takes. */
     private static final int MAX_HEADERS = 64;
@@ -53,21 +64,7 @@ final class ObservedTransfers implements TensorTransferService {
         Observation observation = FabricObservation.PUSH
                 .observation(convention, DEFAULT, () -> context, registry)
                 .start();
-        CompletableFuture<TransferReceipt> push;
-        try {
-            push = delegate.push(peer, tensor, traced(options, context.getCarrier()));
-        } catch (RuntimeException ex) {
-            observation.error(ex);
-            observation.stop();
-            throw ex;
-        }
-        push.whenComplete((receipt, failure) -> {
-            if (failure != null) {
-                observation.error(failure);
-            }
-            observation.stop();
-        });
-        return push;
+        return stopAtTheEnd(observation, () -> delegate.push(peer, tensor, traced(options, context.getCarrier())));
     }
 
     /** A trace that finds no room is no reason to fail the push. */
@@ -81,6 +78,74 @@ final class ObservedTransfers implements TensorTransferService {
                     + header.getValue().getBytes(StandardCharsets.UTF_8).length;
         }
         return bytes > maxHeaderBytes ? options : options.withHeaders(headers);
+    }
+
+    @Override
+    public PublishedTensor publish(Tensor tensor, PublishOptions options) {
+        return delegate.publish(tensor, options);
+    }
+
+    @Override
+    public CompletableFuture<TransferReceipt> pull(String peer, String name, Tensor into, RegionOptions options) {
+        return observe(
+                FabricObservation.PULL,
+                PULLS,
+                new RegionObservationContext("pull", peer, name),
+                () -> delegate.pull(peer, name, into, options));
+    }
+
+    @Override
+    public CompletableFuture<Tensor> pull(String peer, String name, RegionOptions options) {
+        return observe(
+                FabricObservation.PULL,
+                PULLS,
+                new RegionObservationContext("pull", peer, name),
+                () -> delegate.pull(peer, name, options));
+    }
+
+    @Override
+    public CompletableFuture<TransferReceipt> put(String peer, String name, Tensor tensor, RegionOptions options) {
+        return observe(
+                FabricObservation.PUT,
+                PUTS,
+                new RegionObservationContext("put", peer, name),
+                () -> delegate.put(peer, name, tensor, options));
+    }
+
+    private <T> CompletableFuture<T> observe(
+            FabricObservation documented,
+            RegionObservationConvention usual,
+            RegionObservationContext context,
+            Supplier<CompletableFuture<T>> call) {
+        if (registry.isNoop()) {
+            return call.get();
+        }
+        Observation observation =
+                documented.observation(null, usual, () -> context, registry).start();
+        return stopAtTheEnd(observation, call);
+    }
+
+    private static <T> CompletableFuture<T> stopAtTheEnd(Observation observation, Supplier<CompletableFuture<T>> call) {
+        CompletableFuture<T> transfer;
+        try {
+            transfer = call.get();
+        } catch (RuntimeException ex) {
+            observation.error(ex);
+            observation.stop();
+            throw ex;
+        }
+        transfer.whenComplete((result, failure) -> {
+            if (failure != null) {
+                observation.error(failure);
+            }
+            observation.stop();
+        });
+        return transfer;
+    }
+
+    @Override
+    public List<PublishedTensor> published() {
+        return delegate.published();
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.tensorfabric.autoconfigure.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.micrometer.observation.Observation;
@@ -8,12 +9,17 @@ import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
 import io.tensorfabric.observation.ListenerObservationContext;
 import io.tensorfabric.observation.PushObservationContext;
+import io.tensorfabric.observation.RegionObservationContext;
 import io.tensorfabric.tensor.DataType;
 import io.tensorfabric.tensor.Shape;
 import io.tensorfabric.tensor.Tensor;
+import io.tensorfabric.transfer.PublishOptions;
+import io.tensorfabric.transfer.PublishedTensor;
 import io.tensorfabric.transfer.PushOptions;
 import io.tensorfabric.transfer.ReceiptLevel;
+import io.tensorfabric.transfer.TensorNotPublishedException;
 import io.tensorfabric.transfer.TensorTransferService;
+import io.tensorfabric.transfer.TransferStatus;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -57,7 +63,9 @@ class ObservationTest {
 
         @Override
         public boolean supportsContext(Observation.Context context) {
-            return context instanceof PushObservationContext || context instanceof ListenerObservationContext;
+            return context instanceof PushObservationContext
+                    || context instanceof RegionObservationContext
+                    || context instanceof ListenerObservationContext;
         }
     }
 
@@ -70,6 +78,27 @@ class ObservationTest {
                             .handle((done, failed) -> 1))
                     .succeedsWithin(Duration.ofSeconds(40));
         }
+    }
+
+    private static void pullAndPut(TensorTransferService owner, TensorTransferService user) {
+        try (Tensor weights = Tensor.copyOf("weights", DataType.U8, Shape.of(3), new byte[] {1, 2, 3});
+                PublishedTensor published =
+                        owner.publish(weights, PublishOptions.readable().withWriters("feeder-1"))) {
+            assertThat(owner.published()).containsExactly(published);
+            try (Tensor pulled = user.at("ranker", "weights").checksum().pullAndWait()) {
+                assertThat(pulled.asByteBuffer()).isEqualTo(weights.asByteBuffer());
+                pulled.asByteBuffer().put(0, (byte) 9);
+                user.at("ranker", "weights").checksum().putAndWait(pulled);
+            }
+            assertThat(weights.asByteBuffer().get(0)).isEqualTo((byte) 9);
+        }
+        try (Tensor nothing = Tensor.copyOf("w", DataType.U8, Shape.of(3), new byte[3])) {
+            assertThatThrownBy(() -> user.at("ranker", "weights").pullAndWait(nothing))
+                    .isInstanceOf(TensorNotPublishedException.class);
+        }
+        assertThat(user.transfers())
+                .extracting(TransferStatus::direction)
+                .contains(TransferStatus.Direction.PULL, TransferStatus.Direction.PUT);
     }
 
     @Test
@@ -91,6 +120,13 @@ class ObservationTest {
                             "joins 00-trace-embeddings/1",
                             "fabric.listener [fabric.peer=feeder-1]",
                             "fabric.push [fabric.peer=ranker]"));
+            seen.clear();
+            pullAndPut(ranker.bean(TensorTransferService.class), feeder.bean(TensorTransferService.class));
+            await().untilAsserted(() -> assertThat(seen)
+                    .containsExactly(
+                            "fabric.pull [fabric.peer=ranker]",
+                            "fabric.put [fabric.peer=ranker]",
+                            "fabric.pull [fabric.peer=ranker] failed"));
             seen.clear();
             push(feeder, "bad/1", Map.of());
             await().untilAsserted(() -> assertThat(seen)

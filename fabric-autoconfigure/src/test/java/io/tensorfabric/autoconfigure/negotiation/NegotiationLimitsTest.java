@@ -222,7 +222,7 @@ class NegotiationLimitsTest {
         int status = switch (kind) {
             case MALFORMED -> 400;
             case UNKNOWN_PEER, REFUSED -> 403;
-            case NOT_FOUND -> 404;
+            case NOT_FOUND, NOT_PUBLISHED -> 404;
             case CONFLICT -> 409;
             case LIMIT -> 429;
             case UNREACHABLE, LOST, CLOSED -> 503;

@@ -6,8 +6,11 @@ import io.tensorfabric.service.store.StoredTensor;
 import io.tensorfabric.service.store.TestStore;
 import io.tensorfabric.tensor.Tensor;
 import io.tensorfabric.transfer.ConnectionLostException;
+import io.tensorfabric.transfer.PublishOptions;
+import io.tensorfabric.transfer.PublishedTensor;
 import io.tensorfabric.transfer.PushOptions;
 import io.tensorfabric.transfer.ReceiptLevel;
+import io.tensorfabric.transfer.RegionOptions;
 import io.tensorfabric.transfer.TensorTransferService;
 import io.tensorfabric.transfer.TransferException;
 import io.tensorfabric.transfer.TransferPath;
@@ -116,6 +119,31 @@ class PushJobTest {
             CompletableFuture<TransferReceipt> future = new CompletableFuture<>();
             underWay.put(tensor.name(), future);
             return future;
+        }
+
+        @Override
+        public PublishedTensor publish(Tensor tensor, PublishOptions options) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public CompletableFuture<TransferReceipt> pull(String peer, String name, Tensor into, RegionOptions options) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public CompletableFuture<Tensor> pull(String peer, String name, RegionOptions options) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public CompletableFuture<TransferReceipt> put(String peer, String name, Tensor tensor, RegionOptions options) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public List<PublishedTensor> published() {
+            return List.of();
         }
 
         void succeed(String tensor) {
