@@ -5,6 +5,7 @@ import io.tensorfabric.topology.PortCounters;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Looks at everything between this node and a peer that transfers depend on: first at this host, then by transfers that ask
@@ -45,7 +46,7 @@ public final class Preflight {
                 subject.connections().identity().nodeId(),
                 device.deviceName(),
                 started,
-                (System.nanoTime() - begin) / 1_000 / 1_000.0,
+                TimeUnit.NANOSECONDS.toMicros(System.nanoTime() - begin) / 1_000.0,
                 environment,
                 ladder);
     }

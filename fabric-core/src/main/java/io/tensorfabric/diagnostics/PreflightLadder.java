@@ -204,7 +204,8 @@ final class PreflightLadder {
     }
 
     private static String arrived(TransferReceipt receipt, long bytes, long nanos) {
-        String text = bytes + " bytes arrived whole by " + receipt.path().name().toLowerCase(Locale.ROOT);
+        String text = bytes + (bytes == 1 ? " byte" : " bytes") + " arrived whole by "
+                + receipt.path().name().toLowerCase(Locale.ROOT);
         if (bytes >= MIB) {
             text += String.format(Locale.ROOT, ", %.2f GB/s with checksums and receipts", (double) bytes / nanos);
         }

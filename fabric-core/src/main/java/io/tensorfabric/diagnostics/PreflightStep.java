@@ -1,5 +1,6 @@
 package io.tensorfabric.diagnostics;
 
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,6 +40,6 @@ public record PreflightStep(
     }
 
     PreflightStep took(long nanos) {
-        return new PreflightStep(name, outcome, detail, remedy, nanos / 1_000 / 1_000.0);
+        return new PreflightStep(name, outcome, detail, remedy, TimeUnit.NANOSECONDS.toMicros(nanos) / 1_000.0);
     }
 }

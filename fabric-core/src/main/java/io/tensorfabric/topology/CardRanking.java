@@ -55,10 +55,11 @@ public final class CardRanking {
 
     /** Why a card has its rank, such as {@code PIX to GPU 0000:3b:00.0}. */
     public String reason(String card) {
-        return topology == null
+        Topology present = topology;
+        return present == null
                 ? ""
                 : gpus.stream()
-                        .map(gpu -> topology.distance(gpu, card) + " to GPU " + gpu)
+                        .map(gpu -> present.distance(gpu, card) + " to GPU " + gpu)
                         .collect(Collectors.joining(", "));
     }
 }
