@@ -5,7 +5,8 @@
 
 readonly engine_state=$PWD/.dev/engine
 readonly engine_tools=$engine_state/tools
-readonly containers_test=io.tensorfabric.service.it.ContainersIT
+readonly containers_tests=(--select-class io.tensorfabric.service.it.ContainersIT
+  --select-class io.tensorfabric.service.it.ContainerPeerIT)
 readonly containers_what="tests between containers (push, kill, pause, disconnect, stop)"
 engine_pid=''
 
@@ -97,5 +98,5 @@ containers_suite() {
   cd tensor-service || return
   "$JAVA_HOME/bin/java" -cp "target/classes:target/test-classes:$(<target/test.classpath)" \
     org.junit.platform.console.ConsoleLauncher execute --disable-banner --details=tree --disable-ansi-colors \
-    --select-class "$containers_test" --reports-dir "$reports/containers"
+    "${containers_tests[@]}" --reports-dir "$reports/containers"
 }

@@ -45,6 +45,11 @@ public final class FabricAutoConfiguration {
     }
 
     @Bean
+    static ConnectionDetailsMerger fabricConnectionDetailsMerger(ObjectProvider<FabricConnectionDetails> connections) {
+        return new ConnectionDetailsMerger(connections);
+    }
+
+    @Bean
     @ConditionalOnMissingBean
     NodeIdentity fabricNodeIdentity(FabricProperties properties, Environment environment) {
         return NodeIdentities.identity(properties, environment);

@@ -88,6 +88,32 @@ public record FabricProperties(
         transfer.toOptions(landing);
     }
 
+    /** The same with other peers, and with a secret and an address of the software device where these are given. */
+    FabricProperties with(List<Peer> morePeers, @Nullable String secret, @Nullable String softAddress) {
+        return new FabricProperties(
+                enabled,
+                provider,
+                device,
+                port,
+                gidIndex,
+                nodeId,
+                morePeers,
+                discovery,
+                memory,
+                gpu,
+                completion,
+                connection,
+                landing,
+                transfer,
+                listener,
+                observation,
+                resilience,
+                negotiation,
+                secret == null ? security : security.withSharedSecret(secret),
+                softAddress == null ? soft : new Soft(softAddress, soft.port(), null),
+                diagnostics);
+    }
+
     /**
      * Observations.
      *
@@ -295,6 +321,11 @@ public record FabricProperties(
             }
             PropertyChecks.positive("fabric.security.clock-skew", clockSkew);
             allowedPeers = List.copyOf(allowedPeers);
+        }
+
+        /** The same with a secret. */
+        Security withSharedSecret(String secret) {
+            return new Security(secret, allowPlaintext, mutualTls, allowedPeers, clockSkew);
         }
 
         /** Leaves out the secret. */
