@@ -23,6 +23,9 @@ readonly strict_packages=io/tensorfabric
 readonly strict_tests="$strict_packages/offheap/**/*Test,$strict_packages/memory/*Test,$strict_packages/verbs/**/*Test,\
 $strict_packages/tensor/**/*Test,$strict_packages/interop/**/*Test,$strict_packages/segments/**/*Test,$strict_packages/transfer/PushTest,$strict_packages/transfer/SoftTransferTest"
 
+# Hold what Java 17 does not have, or what raw memory looks like from an application on later ones.
+readonly strict_boot='VirtualThreadsTest,RestartTest,AheadOfTimeTest'
+
 # Hold what differs between versions of Spring Boot: conditions, beans, web server, Actuator, test support.
 readonly boot_tests='FabricAutoConfigurationTest,AbsentLibrariesTest,StartFailuresTest,Listener*Test,EndToEndTest,TestFabricTest'
 
@@ -128,7 +131,9 @@ strict_gate() {
 strict_build() {
   mvn_run -q -Dbuild.folder="$strict_folder" test-compile "$@" &&
     mvn_run -q -Dbuild.folder="$strict_folder" -pl fabric-core,fabric-interop,fabric-segments test \
-      -Dtest="$strict_tests" -Dsurefire.failIfNoSpecifiedTests=false -Dtest.forks=1
+      -Dtest="$strict_tests" -Dsurefire.failIfNoSpecifiedTests=false -Dtest.forks=1 &&
+    mvn_run -q -Dbuild.folder="$strict_folder" -pl fabric-autoconfigure -am test -Dtest="$strict_boot" \
+      -Dsurefire.failIfNoSpecifiedTests=false
 }
 
 # The oldest Spring Boot that applications may have, built beside the ordinary classes; not for a build of chosen modules.

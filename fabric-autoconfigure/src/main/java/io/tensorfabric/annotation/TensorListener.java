@@ -6,6 +6,7 @@ import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
+import org.springframework.aot.hint.annotation.Reflective;
 
 /**
  * Marks a method of a singleton bean that takes tensors which peers push. It returns nothing. Its parameters may be, in any
@@ -32,6 +33,7 @@ import java.lang.annotation.Target;
  * <p>Placeholders such as <code>${app.tensors}</code> are resolved in all texts.
  */
 @Documented
+@Reflective
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)
 public @interface TensorListener {

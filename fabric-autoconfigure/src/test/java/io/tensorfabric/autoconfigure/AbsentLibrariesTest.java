@@ -25,33 +25,38 @@ import org.springframework.boot.actuate.info.Info;
 import org.springframework.boot.actuate.info.InfoContributor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 
 /** A web application that lacks one of the libraries that the fabric can do without. */
 class AbsentLibrariesTest {
 
-    private final WebApplicationContextRunner runner = new WebApplicationContextRunner()
-            .withConfiguration(AutoConfigurations.of(
-                    FabricAutoConfiguration.class,
-                    FabricDiscoveryAutoConfiguration.class,
-                    FabricDiscoveryClientAutoConfiguration.class,
-                    FabricEndpointAutoConfiguration.class,
-                    FabricEventAutoConfiguration.class,
-                    FabricHealthContributorAutoConfiguration.class,
-                    FabricInfoContributorAutoConfiguration.class,
-                    FabricListenerAutoConfiguration.class,
-                    FabricMetricsAutoConfiguration.class,
-                    FabricNegotiationClientAutoConfiguration.class,
-                    FabricNegotiationServerAutoConfiguration.class,
-                    FabricObservationAutoConfiguration.class,
-                    FabricResilienceAutoConfiguration.class,
-                    FabricResilienceMetricsAutoConfiguration.class,
-                    FabricSecurityAutoConfiguration.class))
-            .withPropertyValues(
-                    "fabric.provider=soft",
-                    "fabric.node-id=ranker-1",
-                    "fabric.memory.host.slab-size=8MB",
-                    "fabric.memory.host.max-size=32MB");
+    private static final AutoConfigurations ALL = AutoConfigurations.of(
+            FabricAutoConfiguration.class,
+            FabricDiscoveryAutoConfiguration.class,
+            FabricDiscoveryClientAutoConfiguration.class,
+            FabricEndpointAutoConfiguration.class,
+            FabricEventAutoConfiguration.class,
+            FabricHealthContributorAutoConfiguration.class,
+            FabricInfoContributorAutoConfiguration.class,
+            FabricListenerAutoConfiguration.class,
+            FabricMetricsAutoConfiguration.class,
+            FabricNegotiationClientAutoConfiguration.class,
+            FabricNegotiationServerAutoConfiguration.class,
+            FabricObservationAutoConfiguration.class,
+            FabricResilienceAutoConfiguration.class,
+            FabricResilienceMetricsAutoConfiguration.class,
+            FabricSecurityAutoConfiguration.class);
+
+    private static final String[] SMALL = {
+        "fabric.provider=soft",
+        "fabric.node-id=ranker-1",
+        "fabric.memory.host.slab-size=8MB",
+        "fabric.memory.host.max-size=32MB"
+    };
+
+    private final WebApplicationContextRunner runner =
+            new WebApplicationContextRunner().withConfiguration(ALL).withPropertyValues(SMALL);
 
     @ParameterizedTest
     @CsvSource({
@@ -64,12 +69,36 @@ class AbsentLibrariesTest {
         "Spring Cloud, org.springframework.cloud",
         "JCuda, jcuda",
         "Tomcat, org.apache.catalina",
+        "Spring MVC, org.springframework.web.servlet",
+        "Resilience4j's Spring Boot starter, io.github.resilience4j.springboot",
     })
     void whenALibraryIsAbsentThenTheNodeRunsWithoutIt(String library, String packages) {
         runner.withClassLoader(new FilteredClassLoader(packages)).run(context -> {
             assertThat(context).as("without %s", library).hasNotFailed().hasSingleBean(TensorTransferService.class);
             assertThat(context.getBean(FabricLifecycle.class).isRunning()).isTrue();
         });
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "servlets, jakarta.servlet",
+        "Boot's servlet support, org.springframework.boot.web.servlet",
+        "Spring's web support, org.springframework.web.context",
+    })
+    void whenAnApplicationHasNoWebThenTheNodeRunsAndAnswersNobody(String library, String packages) {
+        new ApplicationContextRunner()
+                .withConfiguration(ALL)
+                .withPropertyValues(SMALL)
+                .withClassLoader(new FilteredClassLoader(packages))
+                .run(context -> {
+                    assertThat(context)
+                            .as("without %s", library)
+                            .hasNotFailed()
+                            .hasSingleBean(TensorTransferService.class);
+                    assertThat(context.getBean(FabricLifecycle.class).isRunning())
+                            .isTrue();
+                    assertThat(context.containsBean("fabricNegotiationServlet")).isFalse();
+                });
     }
 
     @Test

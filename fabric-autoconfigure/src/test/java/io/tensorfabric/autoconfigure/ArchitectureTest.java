@@ -5,15 +5,30 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.constructors;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
 
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 
 /** Holds Spring Boot's own conventions for auto-configuration, and the arrows between the modules. */
 @AnalyzeClasses(packages = "io.tensorfabric.autoconfigure", importOptions = ArchitectureTest.MainClasses.class)
@@ -47,6 +62,48 @@ class ArchitectureTest {
             .should()
             .bePackagePrivate()
             .allowEmptyShould(true);
+
+    /** On a method Spring would load the method's types before the condition is asked. */
+    @ArchTest
+    static final ArchRule conditionsOnClassesStandOnClasses = methods()
+            .should()
+            .notBeAnnotatedWith(ConditionalOnClass.class)
+            .andShould()
+            .notBeAnnotatedWith(ConditionalOnMissingClass.class);
+
+    @ArchTest
+    static final ArchRule configurationsAreNotProxied = classes()
+            .that()
+            .areAnnotatedWith(Configuration.class)
+            .should(new ArchCondition<>("have no proxies of their bean methods") {
+                @Override
+                public void check(JavaClass type, ConditionEvents events) {
+                    boolean proxied =
+                            type.getAnnotationOfType(Configuration.class).proxyBeanMethods();
+                    events.add(new SimpleConditionEvent(type, !proxied, type.getName() + " has proxyBeanMethods"));
+                }
+            });
+
+    /** What is named there as a text is found neither by the compiler nor by renaming. */
+    @ArchTest
+    static void autoConfigurationsAreListedAndWhatIsListedIsThere(JavaClasses types) throws IOException {
+        List<String> there = types.stream()
+                .filter(type -> type.isAnnotatedWith(AutoConfiguration.class))
+                .map(JavaClass::getName)
+                .toList();
+        try (InputStream listed = ArchitectureTest.class.getResourceAsStream(
+                "/META-INF/spring/org.springframework.boot.autoconfigure.AutoConfiguration.imports")) {
+            assertThat(new String(listed.readAllBytes(), StandardCharsets.UTF_8).lines())
+                    .containsExactlyInAnyOrderElementsOf(there);
+        }
+        for (String name : there) {
+            AutoConfiguration order = types.get(name).getAnnotationOfType(AutoConfiguration.class);
+            assertThat(Stream.of(order.beforeName(), order.afterName()).flatMap(Arrays::stream))
+                    .as(name)
+                    .filteredOn(other -> other.startsWith("io.tensorfabric."))
+                    .allMatch(there::contains);
+        }
+    }
 
     @ArchTest
     static final ArchRule nothingNamesTheServicesAbove = noClasses()
