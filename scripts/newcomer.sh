@@ -59,6 +59,7 @@ run_newcomer() {
   done
   [[ ${#newcomer_pids[@]} -eq 2 ]] || newcomer_fail "the page started ${#newcomer_pids[@]} services instead of 2"
   [[ $newcomer_steps -gt 0 ]] || newcomer_fail "the page promises no answer"
+  newcomer_manifests
   say "newcomer ok: 2 services, $newcomer_steps answers as on the page, $((SECONDS - started)) s"
 }
 
@@ -133,6 +134,16 @@ newcomer_lay_out() {
     mkdir -p "$folder"
     cp "$jar" "$folder/"
     cp "$(dirname "$(dirname "$jar")")/pom.xml" "$folder/$name-$version.pom"
+  done
+}
+
+# The jars that touch raw memory or load a library say so.
+newcomer_manifests() {
+  local jar
+  for jar in "$newcomer_state"/deployed/io/tensorfabric/{fabric-core,fabric-native}/*/*.jar; do
+    (cd "$newcomer_folder" && jar xf "$jar" META-INF/MANIFEST.MF)
+    grep -q '^Enable-Native-Access: ALL-UNNAMED' "$newcomer_folder/META-INF/MANIFEST.MF" ||
+      newcomer_fail "$(basename "$jar") does not say Enable-Native-Access in its manifest"
   done
 }
 
