@@ -25,7 +25,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * Finds out whether a device enforces the bounds of type-2 memory windows, since some do not (rxe of Linux 6.1): two queue
- * pairs of the device are connected, and one writes into and then past a window of the other.
+ * pairs of the device are connected, and one writes into and then past a window of the other. Two more do the same with reads.
  */
 final class WindowProbe {
 
@@ -36,7 +36,8 @@ final class WindowProbe {
     private static final Set<AccessFlag> REGION_RIGHTS =
             EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.MEMORY_WINDOW_BIND);
 
-    private static final Set<AccessFlag> QUEUE_PAIR_RIGHTS = EnumSet.of(AccessFlag.REMOTE_WRITE);
+    private static final Set<AccessFlag> QUEUE_PAIR_RIGHTS =
+            EnumSet.of(AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ);
 
     private final SendRequests requests;
     private final WorkCompletions completions;
@@ -69,29 +70,30 @@ final class WindowProbe {
                     undo.add(SendRequests.allocate(1)),
                     undo.add(WorkCompletions.allocate(1)),
                     undo.add(context.createCompletionQueue(16, null)));
-            return probe.experiment(undo, domain, memory, path);
+            Result writes = probe.experiment(undo, domain, memory, path, Opcode.RDMA_WRITE);
+            return writes.enforced() ? probe.experiment(undo, domain, memory, path, Opcode.RDMA_READ) : writes;
         } catch (VerbsException | IllegalStateException e) {
             return new Result(false, "not used, the probe of their bounds failed: " + e.getMessage());
         }
     }
 
-    private Result experiment(Undo undo, ProtectionDomain domain, long memory, PathDecision path) {
+    private Result experiment(Undo undo, ProtectionDomain domain, long memory, PathDecision path, Opcode opcode) {
         MemoryRegion region = undo.add(domain.registerMemory(memory, REGION, REGION_RIGHTS));
         QueuePairCapabilities sizes = new QueuePairCapabilities(4, 1, 1, 1, 0);
-        QueuePair writer = undo.add(domain.createQueuePair(QueuePairOptions.reliableConnected(queue, sizes)));
+        QueuePair user = undo.add(domain.createQueuePair(QueuePairOptions.reliableConnected(queue, sizes)));
         QueuePair owner = undo.add(domain.createQueuePair(QueuePairOptions.reliableConnected(queue, sizes)));
-        connect(writer, owner, path);
+        connect(user, owner, path);
         MemoryWindow window = undo.add(domain.allocateMemoryWindow());
         WorkCompletionStatus bound = bind(owner, window, region, memory);
         if (bound != WorkCompletionStatus.SUCCESS) {
             return new Result(false, "not used, binding one ended with " + bound);
         }
-        WorkCompletionStatus inside = write(writer, region, memory + REGION - WRITE, memory, window.rkey());
+        WorkCompletionStatus inside = use(user, opcode, region, memory + REGION - WRITE, memory, window.rkey());
         if (inside != WorkCompletionStatus.SUCCESS) {
-            return new Result(false, "not used, a write into one ended with " + inside);
+            return new Result(false, "not used, " + opcode + " inside one ended with " + inside);
         }
         long crossing = memory + WINDOW - WRITE / 2;
-        WorkCompletionStatus past = write(writer, region, memory + REGION - WRITE, crossing, window.rkey());
+        WorkCompletionStatus past = use(user, opcode, region, memory + REGION - WRITE, crossing, window.rkey());
         return past == WorkCompletionStatus.SUCCESS
                 ? new Result(false, "not used, the device does not enforce their bounds")
                 : new Result(true, "used, bounds enforced");
@@ -114,17 +116,18 @@ final class WindowProbe {
         requests.clear()
                 .add(1, Opcode.BIND_MW)
                 .flags(SendFlag.SIGNALED)
-                .bindWindow(window, region, memory, WINDOW, window.nextRkey(), AccessFlag.REMOTE_WRITE.bit());
+                .bindWindow(window, region, memory, WINDOW, window.nextRkey(), AccessFlag.mask(QUEUE_PAIR_RIGHTS));
         return execute(owner);
     }
 
-    private WorkCompletionStatus write(QueuePair writer, MemoryRegion local, long from, long to, int rkey) {
+    private WorkCompletionStatus use(
+            QueuePair user, Opcode opcode, MemoryRegion region, long local, long remote, int rkey) {
         requests.clear()
-                .add(2, Opcode.RDMA_WRITE)
+                .add(2, opcode)
                 .flags(SendFlag.SIGNALED)
-                .local(from, WRITE, local.lkey())
-                .remote(to, rkey);
-        return execute(writer);
+                .local(local, WRITE, region.lkey())
+                .remote(remote, rkey);
+        return execute(user);
     }
 
     private WorkCompletionStatus execute(QueuePair queuePair) {

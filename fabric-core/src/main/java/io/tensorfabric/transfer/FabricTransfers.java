@@ -244,7 +244,10 @@ public final class FabricTransfers
     @Override
     public boolean isBusy(Connection connection) {
         PeerLink link = engine.link(connection);
-        return link != null && (link.isBusy() || engine.inbox().holdsSomeOf(link));
+        return link != null
+                && (link.isBusy()
+                        || engine.inbox().holdsSomeOf(link)
+                        || engine.published().holdsPutsOf(link));
     }
 
     /**

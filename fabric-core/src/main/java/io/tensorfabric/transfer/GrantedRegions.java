@@ -22,7 +22,7 @@ final class GrantedRegions {
     private static final Logger log = LoggerFactory.getLogger(GrantedRegions.class);
 
     /** How long the device may take to open memory. */
-    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    static final Duration PATIENCE = Duration.ofSeconds(5);
 
     /** Far more than a peer needs; each costs a key on each lane. */
     private static final int MAX_REGIONS = 1024;
@@ -92,13 +92,19 @@ final class GrantedRegions {
                     link.peerName(),
                     "This node has access to " + MAX_REGIONS + " published tensors already, the most there can be");
         }
-        RemoteGrant memory = region.memory().length() == 0 ? null : connection.grant(region.memory(), rights, PATIENCE);
-        GrantedRegion access = new GrantedRegion(link.receiver().takeZoneId(), region, link, rights, memory);
-        if (!region.add(access)) {
-            access.revoke();
+        if (!region.beginOpening()) {
             throw notPublished();
         }
-        regions.add(access);
+        GrantedRegion access = null;
+        try {
+            RemoteGrant memory =
+                    region.memory().length() == 0 ? null : connection.grant(region.memory(), rights, PATIENCE);
+            access = new GrantedRegion(link.receiver().takeZoneId(), region, link, rights, memory);
+            // Before its owner can ask for it back.
+            regions.add(access);
+        } finally {
+            region.endOpening(access);
+        }
         if (down) {
             end(access);
             throw new ConnectionException(

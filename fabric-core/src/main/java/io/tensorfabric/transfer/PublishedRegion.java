@@ -11,6 +11,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,6 +20,12 @@ import org.slf4j.LoggerFactory;
 final class PublishedRegion implements PublishedTensor {
 
     private static final Logger log = LoggerFactory.getLogger(PublishedRegion.class);
+
+    private static final long ASK_AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+
+    /** Longer than the device may take to open memory. */
+    private static final long OPENING_NANOS =
+            GrantedRegions.PATIENCE.plusSeconds(1).toNanos();
 
     private final PublishedRegions all;
     private final Tensor tensor;
@@ -29,6 +36,9 @@ final class PublishedRegion implements PublishedTensor {
 
     /** Guarded by this. */
     private final List<GrantedRegion> granted = new ArrayList<>();
+
+    /** Accesses that are being made: they may be keys already. */
+    private int opening;
 
     private boolean closing;
     private boolean closed;
@@ -106,13 +116,19 @@ final class PublishedRegion implements PublishedTensor {
         return closing ? null : Integer.valueOf(Checksums.of(memory.address() + part.offset(), part.length()));
     }
 
-    /** A peer has access from now on; false, with nothing done, if this is closed. */
-    synchronized boolean add(GrantedRegion access) {
-        if (closing) {
-            return false;
+    /** Somebody begins to open it to a peer, and tells the end; false, with nothing done, if this is closed. */
+    synchronized boolean beginOpening() {
+        opening += closing ? 0 : 1;
+        return !closing;
+    }
+
+    /** It was opened, or that failed. */
+    synchronized void endOpening(@Nullable GrantedRegion access) {
+        opening--;
+        if (access != null) {
+            granted.add(access);
         }
-        granted.add(access);
-        return true;
+        notifyAll();
     }
 
     /** The access of a peer is revoked. */
@@ -140,17 +156,14 @@ final class PublishedRegion implements PublishedTensor {
 
     /** The same with another time for peers that use it. */
     void close(Duration patience) {
-        List<GrantedRegion> present;
         boolean first;
         synchronized (this) {
             first = !closing;
             closing = true;
-            present = List.copyOf(granted);
         }
         if (first) {
             all.remove(this);
             puts.close();
-            present.forEach(access -> access.link().sender().answers().askToRetire(access.id()));
             boolean interrupted = awaitUnused(patience);
             end();
             if (interrupted) {
@@ -167,16 +180,45 @@ final class PublishedRegion implements PublishedTensor {
         }
     }
 
-    /** Returns whether the thread was interrupted, which ends the wait. */
-    private synchronized boolean awaitUnused(Duration patience) {
+    /**
+     * Asks peers to give their access back until they have. Again and again, since one may learn of its access only after it
+     * was asked. Returns whether the thread was interrupted, which ends the wait.
+     */
+    private boolean awaitUnused(Duration patience) {
         long end = System.nanoTime() + patience.toNanos();
         try {
-            while (!granted.isEmpty() && end - System.nanoTime() > 0) {
-                wait(Math.max(1, (end - System.nanoTime()) / 1_000_000));
+            awaitOpened();
+            while (isUsed() && end - System.nanoTime() > 0) {
+                present().forEach(access -> access.link().sender().answers().askToRetire(access.id()));
+                awaitChange(Math.min(ASK_AGAIN_NANOS, end - System.nanoTime()));
             }
             return false;
         } catch (InterruptedException e) {
             return true;
+        }
+    }
+
+    private synchronized List<GrantedRegion> present() {
+        return List.copyOf(granted);
+    }
+
+    private synchronized boolean isUsed() {
+        return opening > 0 || !granted.isEmpty();
+    }
+
+    /** Waits until nobody is about to get access: whoever is, does not wait for peers, only for the device. */
+    private synchronized void awaitOpened() throws InterruptedException {
+        long end = System.nanoTime() + OPENING_NANOS;
+        while (opening > 0 && end - System.nanoTime() > 0) {
+            wait(Math.max(1, (end - System.nanoTime()) / 1_000_000));
+        }
+    }
+
+    /** Waits until nobody has access, at most the given time. */
+    private synchronized void awaitChange(long nanos) throws InterruptedException {
+        long end = System.nanoTime() + nanos;
+        while (isUsed() && end - System.nanoTime() > 0) {
+            wait(Math.max(1, (end - System.nanoTime()) / 1_000_000));
         }
     }
 
@@ -196,12 +238,8 @@ final class PublishedRegion implements PublishedTensor {
 
     /** Revokes what peers did not give back, then gives the memory back. */
     private void end() {
-        List<GrantedRegion> left;
-        synchronized (this) {
-            left = List.copyOf(granted);
-        }
         RuntimeException problem = null;
-        for (GrantedRegion access : left) {
+        for (GrantedRegion access : present()) {
             log.warn(
                     "Peer '{}' did not give published tensor '{}' back in time; its access is revoked",
                     access.link().peerName(),
@@ -214,7 +252,7 @@ final class PublishedRegion implements PublishedTensor {
             }
         }
         if (problem == null) {
-            problem = release();
+            problem = isUsed() ? new IllegalStateException("The device is still opening it to a peer") : release();
         }
         if (problem != null) {
             log.error("Published tensor '{}' could not be taken back; its memory stays taken", name(), problem);

@@ -78,6 +78,11 @@ final class PublishedRegions {
         regions.remove(region.name(), region);
     }
 
+    /** Whether what the peer of a link has put is not yet answered. */
+    boolean holdsPutsOf(PeerLink link) {
+        return regions.values().stream().anyMatch(region -> region.puts().holdsSomeOf(link));
+    }
+
     /** Ends all; peers that use them get the given time, all together. */
     void close(Duration patience) {
         long end = System.nanoTime() + patience.toNanos();

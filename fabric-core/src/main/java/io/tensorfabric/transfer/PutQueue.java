@@ -19,6 +19,7 @@ final class PutQueue {
     private final ArrayDeque<InboundPut> waiting = new ArrayDeque<>();
 
     private boolean running;
+    private @Nullable InboundPut current;
     private boolean closed;
 
     PutQueue(Engine engine, TensorDescriptor tensor, @Nullable PutListener listener) {
@@ -68,14 +69,18 @@ final class PutQueue {
 
     private synchronized @Nullable InboundPut next() {
         InboundPut put = waiting.poll();
+        current = put;
         if (put == null) {
             running = false;
         }
         return put;
     }
 
+    /** Whether something of a link waits or is with the listener. */
     synchronized boolean holdsSomeOf(PeerLink link) {
-        return waiting.stream().anyMatch(put -> put.link().equals(link));
+        InboundPut now = current;
+        return (now != null && now.link().equals(link))
+                || waiting.stream().anyMatch(put -> put.link().equals(link));
     }
 
     /** Takes no more; what waits is refused. */

@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
 import io.tensorfabric.connection.ConnectionException;
-import io.tensorfabric.connection.PeerRight;
 import io.tensorfabric.memory.BufferLease;
 import io.tensorfabric.memory.MemoryKind;
 import io.tensorfabric.offheap.OffHeap;
@@ -18,10 +17,8 @@ import io.tensorfabric.tensor.TensorDescriptor;
 import io.tensorfabric.testing.LocalNetwork;
 import io.tensorfabric.testing.TwoNodes;
 import java.time.Duration;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Random;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -174,50 +171,6 @@ class PullTest {
     }
 
     @Test
-    void whenClosedThenLaterPullsFailAndTheMemoryIsFreeAtLast() throws Exception {
-        try (SoftPair pair = new SoftPair(options());
-                Tensor into = empty(100_000)) {
-            AtomicBoolean freed = new AtomicBoolean();
-            Tensor source = random("w", 100_000);
-            Tensor tensor = Tensor.of(source.descriptor(), source.address(), () -> {
-                freed.set(true);
-                source.close();
-            });
-            PublishedTensor published = pair.b().publish(tensor, PublishOptions.readable());
-            tensor.close();
-            pair.a().pull(TwoNodes.B, "w", into, PLAIN).get(10, TimeUnit.SECONDS);
-            String connection = pair.nodes.a().manager().find(TwoNodes.B).id();
-            assertThat(freed).isFalse();
-            long before = System.nanoTime();
-            published.close();
-            assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(3));
-            assertThat(freed).isTrue();
-            published.close();
-            assertThat(failure(pair.a().pull(TwoNodes.B, "w", into, PLAIN)))
-                    .isInstanceOf(TensorNotPublishedException.class);
-            // Given back in order, not by force.
-            assertThat(pair.nodes.a().manager().find(TwoNodes.B).id()).isEqualTo(connection);
-            try (Tensor again = random("w", 100_000);
-                    PublishedTensor second = pair.b().publish(again, PublishOptions.readable())) {
-                assertThat(second.isOpen()).isTrue();
-                pair.a().pull(TwoNodes.B, "w", into, PLAIN).get(10, TimeUnit.SECONDS);
-            }
-        }
-    }
-
-    @Test
-    void whenANameIsPublishedTwiceThenTheSecondIsRefused() {
-        try (SoftPair pair = new SoftPair(options());
-                Tensor tensor = random("w", 10);
-                PublishedTensor published = pair.b().publish(tensor, PublishOptions.readable())) {
-            assertThatThrownBy(() -> pair.b().publish(tensor, PublishOptions.readable()))
-                    .isInstanceOf(InvalidTransferException.class)
-                    .hasMessageContaining("'w'");
-            assertThat(pair.b().published()).containsExactly(published);
-        }
-    }
-
-    @Test
     void whenMemoryCannotBePublishedOrPulledIntoThenTheErrorSaysWhatToDo() {
         try (SoftPair pair = new SoftPair(options());
                 Tensor gpu = Tensor.of(
@@ -345,54 +298,6 @@ class PullTest {
                             .pullAndWait(into))
                     .isInstanceOf(DeadlineExceededException.class)
                     .hasMessageContaining("'w'");
-        }
-    }
-
-    private static SoftPair whereAHas(Set<PeerRight> rights) {
-        return new SoftPair(
-                options(),
-                builder ->
-                        builder.policy(nodeId -> nodeId.equals(TwoNodes.A) ? rights : EnumSet.allOf(PeerRight.class)));
-    }
-
-    @Test
-    void whenThePeerLacksTheRightToPullThenItIsRefused() {
-        try (SoftPair pair = whereAHas(EnumSet.of(PeerRight.PUSH));
-                Tensor tensor = random("w", 100);
-                Tensor into = empty(100);
-                PublishedTensor published = pair.b().publish(tensor, PublishOptions.readable())) {
-            assertThat(failure(pair.a().pull(TwoNodes.B, "w", into, PLAIN)))
-                    .isInstanceOf(TransferNotPermittedException.class)
-                    .hasMessageContaining("'w'")
-                    .hasMessageContaining("'node-b'");
-            assertThat(published.peers()).isEmpty();
-        }
-    }
-
-    @Test
-    void whenTheTensorIsForOthersThenThePeerIsRefused() {
-        try (SoftPair pair = whereAHas(EnumSet.allOf(PeerRight.class));
-                Tensor tensor = random("w", 100);
-                Tensor into = empty(100);
-                PublishedTensor published =
-                        pair.b().publish(tensor, PublishOptions.readable().withReaders("node-c", "feeder-*"))) {
-            assertThat(failure(pair.a().pull(TwoNodes.B, "w", into, PLAIN)))
-                    .isInstanceOf(TransferNotPermittedException.class);
-            assertThat(published.peers()).isEmpty();
-        }
-    }
-
-    @Test
-    void whenATensorIsOnlyForWritersThenItIsNotRead() {
-        try (SoftPair pair = whereAHas(EnumSet.allOf(PeerRight.class));
-                Tensor tensor = random("w", 100);
-                Tensor into = empty(100);
-                PublishedTensor published = pair.b()
-                        .publish(tensor, PublishOptions.readable().withReaders().withWriters("*"))) {
-            assertThat(failure(pair.a().pull(TwoNodes.B, "w", into, PLAIN)))
-                    .isInstanceOf(TransferNotPermittedException.class)
-                    .hasMessageContaining("may not read");
-            assertThat(published.peers()).containsExactly(TwoNodes.A);
         }
     }
 }
