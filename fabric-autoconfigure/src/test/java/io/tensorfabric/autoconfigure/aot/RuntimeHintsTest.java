@@ -11,8 +11,13 @@ import io.tensorfabric.connection.NodeDescription;
 import io.tensorfabric.connection.PathOffer;
 import io.tensorfabric.connection.ZoneGrant;
 import io.tensorfabric.connection.ZoneRequest;
+import java.io.IOException;
 import java.lang.reflect.RecordComponent;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -73,6 +78,24 @@ class RuntimeHintsTest {
         assertThat(RuntimeHintsPredicates.reflection()
                         .onType(TypeReference.of("io.tensorfabric.autoconfigure.negotiation.ProblemDetails")))
                 .accepts(HINTS);
+    }
+
+    @Test
+    void whenRawMemoryIsReachedByNameThenAnImageHasTheTypes() throws IOException {
+        Path source = Path.of("../fabric-core/src/main/java/io/tensorfabric/offheap/ForeignMemoryBackend.java");
+        List<String> named = Pattern.compile("\"(java\\.lang\\.foreign\\.[A-Za-z$]*[A-Za-z])\"")
+                .matcher(Files.readString(source))
+                .results()
+                .map(match -> match.group(1))
+                .distinct()
+                .toList();
+
+        assertThat(named)
+                .hasSizeGreaterThan(5)
+                .allSatisfy(type -> assertThat(RuntimeHintsPredicates.reflection()
+                                .onType(TypeReference.of(type))
+                                .withMemberCategory(MemberCategory.INVOKE_PUBLIC_METHODS))
+                        .accepts(HINTS));
     }
 
     @Test
