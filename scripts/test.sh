@@ -129,7 +129,7 @@ strict_gate() {
 }
 
 strict_build() {
-  mvn_run -q -Dbuild.folder="$strict_folder" test-compile "$@" &&
+  mvn_run -Dbuild.folder="$strict_folder" test-compile "$@" &&
     mvn_run -q -Dbuild.folder="$strict_folder" -pl fabric-core,fabric-interop,fabric-segments test \
       -Dtest="$strict_tests" -Dsurefire.failIfNoSpecifiedTests=false -Dtest.forks=1 &&
     mvn_run -q -Dbuild.folder="$strict_folder" -pl fabric-autoconfigure -am test -Dtest="$strict_boot" -Dtest.forks=1 \
