@@ -7,12 +7,14 @@ bench_usage() {
   cat <<'TEXT'
 usage: ./dev bench COMMAND [OPTIONS]
 
+  push   our pushes to another process: bandwidth, latency and cost by size
+  tune   the settings with which bandwidth to a peer stops growing
   peers  our pushes beside plain sockets, gRPC and Spring's RestClient, between two processes on this machine
   roce   our pushes beside ib_write_bw and ib_write_lat on the two devices of the Soft-RoCE guest
          --engine NAME  qemu: two processors, code runs some ten times slower than on this machine
                         uml: one processor, so perftest, whose two ends poll, waits for time slices (uml)
 
-Other options go to the program: "./dev bench COMMAND --help" lists them. The last lines of a benchmark are
+Other options go to the program: "./dev bench COMMAND --help" lists them. The last lines of a comparison are
   ratio NAME SIZE X
 ours divided by theirs.
 TEXT
@@ -40,12 +42,13 @@ bench_help() {
     "$1" --help
 }
 
-bench_peers() {
+# bench_here NAME OPTIONS: a benchmark on this machine.
+bench_here() {
   bench_build
   [[ -n ${JAVA_HOME:-} ]] || need_java
-  cd "$CALLER_FOLDER"
+  cd "$CALLER_FOLDER" || return
   "$JAVA_HOME/bin/java" -XX:+UseSerialGC -Xmx2g -cp "$bench_home/bench/target/classes:$(<"$bench_home/bench/target/run.classpath")" \
-    io.tensorfabric.bench.BenchApplication peers "$@"
+    io.tensorfabric.bench.BenchApplication "$@"
 }
 
 bench_roce() {
@@ -78,8 +81,11 @@ run_bench() {
   local name=${1:---help}
   shift || true
   case $name in
-    peers | roce)
-      "bench_$name" "$@"
+    push | tune | peers)
+      bench_here "$name" "$@"
+      ;;
+    roce)
+      bench_roce "$@"
       ;;
     -h | --help | help)
       bench_usage

@@ -2,6 +2,7 @@ package io.tensorfabric.bench;
 
 import io.tensorfabric.bench.peers.Sinks;
 import java.io.IOException;
+import java.util.List;
 import java.util.concurrent.Callable;
 import org.springframework.context.ConfigurableApplicationContext;
 import picocli.CommandLine.Command;
@@ -23,9 +24,14 @@ final class NodeCommand implements Callable<Integer> {
     @Option(names = "--sinks", description = "also receive by other ways than pushes")
     boolean sinks;
 
+    @Option(names = "--argument", description = "of the application")
+    List<String> arguments = List.of();
+
     @Override
     public Integer call() throws IOException {
-        try (ConfigurableApplicationContext context = BenchNode.start(node.arguments("receiver", device));
+        List<String> all = node.arguments("receiver", device);
+        all.addAll(arguments);
+        try (ConfigurableApplicationContext context = BenchNode.start(all);
                 Sinks others = sinks ? Sinks.open() : null) {
             String more = others == null ? "" : " nio=" + others.nioPort() + " grpc=" + others.grpcPort();
             System.out.println(READY + "http=" + BenchNode.port(context) + more);

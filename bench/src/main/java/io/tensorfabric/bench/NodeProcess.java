@@ -86,6 +86,11 @@ final class NodeProcess implements AutoCloseable {
         return Map.copyOf(ports);
     }
 
+    /** The process. */
+    ProcessHandle handle() {
+        return process.toHandle();
+    }
+
     /** Port of its web server. */
     int port() {
         return port("http");

@@ -45,7 +45,7 @@ final class PushCarrier implements Carrier {
 
     @Override
     public double latency(long size, double seconds) throws Exception {
-        return meter.latency(size, seconds);
+        return meter.latency(size, seconds).micros(50);
     }
 
     @Override

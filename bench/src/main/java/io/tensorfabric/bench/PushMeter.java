@@ -40,9 +40,27 @@ final class PushMeter {
         this.peer = peer;
     }
 
-    /** Bytes a second with as many pushes of a size under way as the window holds. */
+    /** Bytes a second with as many pushes of a size under way as all ways of a benchmark have. */
     double bandwidth(long size, double seconds) throws PushFailedException, InterruptedException {
-        int depth = Carrier.depth(size);
+        Series series = series(size, Carrier.depth(size), seconds);
+        return size * series.pushesPerSecond();
+    }
+
+    /**
+     * Pushes of one size.
+     *
+     * @param pushes how many ended
+     * @param nanos how long all took
+     */
+    record Series(long pushes, long nanos) {
+
+        double pushesPerSecond() {
+            return pushes / (nanos / 1e9);
+        }
+    }
+
+    /** Pushes for some time, with so many under way at once. */
+    Series series(long size, int depth, double seconds) throws PushFailedException, InterruptedException {
         try (Tensor tensor = tensor(size)) {
             ArrayDeque<CompletableFuture<TransferReceipt>> window = new ArrayDeque<>(depth);
             long pushes = 0;
@@ -58,15 +76,15 @@ final class PushMeter {
             for (CompletableFuture<TransferReceipt> future : window) {
                 await(future);
             }
-            return size * (double) pushes / ((System.nanoTime() - start) / 1e9);
+            return new Series(pushes, System.nanoTime() - start);
         }
     }
 
     /**
-     * Microseconds of the median push of a size, one at a time, from the call until the caller knows that the peer's device
-     * has acknowledged it.
+     * How long pushes of a size take, one at a time, from the call until the caller knows that the peer's device has
+     * acknowledged it.
      */
-    double latency(long size, double seconds) throws PushFailedException, InterruptedException {
+    Samples latency(long size, double seconds) throws PushFailedException, InterruptedException {
         try (Tensor tensor = tensor(size)) {
             Samples samples = new Samples();
             long end = System.nanoTime() + (long) (seconds * 1e9);
@@ -75,7 +93,7 @@ final class PushMeter {
                 await(service.push(peer, tensor, PLACED));
                 samples.add(System.nanoTime() - before);
             } while (System.nanoTime() < end);
-            return samples.micros(50);
+            return samples;
         }
     }
 

@@ -1,0 +1,139 @@
+package io.tensorfabric.bench;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+/**
+ * Curves over sizes, both axes logarithmic, as SVG. Libraries for charts draw by way of {@code java.awt}, for which a
+ * headless JDK on a server has no fonts.
+ */
+final class SvgPlot {
+
+    private static final int WIDTH = 720;
+
+    private static final int HEIGHT = 420;
+
+    private static final int MARGIN = 64;
+
+    /** Told apart also without colours seen: from a palette for the colour-blind. */
+    private static final List<String> COLOURS = List.of("#0072b2", "#d55e00", "#009e73", "#cc79a7");
+
+    private final String title;
+
+    private final List<Curve> curves = new ArrayList<>();
+
+    /**
+     * A point of a curve.
+     *
+     * @param bytes size, at least 1
+     * @param value above 0
+     */
+    record Point(long bytes, double value) {}
+
+    private record Curve(String name, List<Point> points) {}
+
+    SvgPlot(String title) {
+        this.title = title;
+    }
+
+    SvgPlot curve(String name, List<Point> points) {
+        curves.add(new Curve(name, points));
+        return this;
+    }
+
+    String draw() {
+        List<Point> all =
+                curves.stream().flatMap(curve -> curve.points.stream()).toList();
+        if (all.isEmpty()) {
+            throw new IllegalStateException("There is nothing to draw");
+        }
+        Axis x = Axis.over(all.stream().map(point -> (double) point.bytes).toList(), 2, MARGIN, WIDTH - MARGIN);
+        Axis y = Axis.over(all.stream().map(Point::value).toList(), 10, HEIGHT - MARGIN, MARGIN);
+        StringBuilder svg = new StringBuilder();
+        add(
+                svg,
+                "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\""
+                        + " font-size=\"12\" role=\"img\" aria-label=\"%s\">",
+                WIDTH,
+                HEIGHT,
+                title);
+        add(svg, "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>");
+        add(svg, "<text x=\"%d\" y=\"24\" font-size=\"16\">%s</text>", MARGIN, title);
+        for (int power = y.first; power <= y.last; power++) {
+            double at = y.at(Math.pow(10, power));
+            add(
+                    svg,
+                    "<line x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\" stroke=\"#ddd\"/>",
+                    MARGIN,
+                    WIDTH - MARGIN,
+                    at,
+                    at);
+            add(svg, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>", MARGIN - 6, at + 4, number(power));
+        }
+        all.stream()
+                .map(Point::bytes)
+                .distinct()
+                .sorted()
+                .forEach(bytes -> add(
+                        svg,
+                        "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>",
+                        x.at(bytes),
+                        HEIGHT - MARGIN + 18,
+                        new ByteSize(bytes)));
+        for (int i = 0; i < curves.size(); i++) {
+            draw(svg, curves.get(i), COLOURS.get(i % COLOURS.size()), i, x, y);
+        }
+        return svg.append("</svg>\n").toString();
+    }
+
+    private static void draw(StringBuilder svg, Curve curve, String colour, int place, Axis x, Axis y) {
+        String points = curve.points.stream()
+                .map(point -> String.format(Locale.ROOT, "%.1f,%.1f", x.at(point.bytes), y.at(point.value)))
+                .collect(Collectors.joining(" "));
+        add(svg, "<polyline points=\"%s\" fill=\"none\" stroke=\"%s\" stroke-width=\"2\"/>", points, colour);
+        add(
+                svg,
+                "<text x=\"%d\" y=\"%d\" text-anchor=\"end\" fill=\"%s\">%s</text>",
+                WIDTH - MARGIN,
+                40 + 16 * place,
+                colour,
+                curve.name);
+    }
+
+    private static String number(int power) {
+        return power >= 0 ? "1" + "0".repeat(power) : "0." + "0".repeat(-power - 1) + "1";
+    }
+
+    private static void add(StringBuilder svg, String format, Object... values) {
+        svg.append(String.format(Locale.ROOT, format, values)).append('\n');
+    }
+
+    /**
+     * A logarithmic axis from one power of its base to another.
+     *
+     * @param from where the first power is drawn
+     * @param to where the last one is drawn
+     */
+    private record Axis(double base, int first, int last, double from, double to) {
+
+        static Axis over(List<Double> values, double base, double from, double to) {
+            double least = values.stream().mapToDouble(value -> value).min().orElseThrow();
+            double most = values.stream().mapToDouble(value -> value).max().orElseThrow();
+            if (least <= 0) {
+                throw new IllegalArgumentException("A logarithmic axis has no place for " + least);
+            }
+            int first = (int) Math.floor(log(least, base));
+            return new Axis(base, first, Math.max(first + 1, (int) Math.ceil(log(most, base))), from, to);
+        }
+
+        double at(double value) {
+            return from + (log(value, base) - first) / (last - first) * (to - from);
+        }
+
+        private static double log(double value, double base) {
+            return Math.log(value) / Math.log(base);
+        }
+    }
+}
