@@ -6,10 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.tensorfabric.topology.CardRanking;
 import io.tensorfabric.topology.Sysfs;
 import io.tensorfabric.topology.Topology;
+import io.tensorfabric.verbs.PortState;
 import io.tensorfabric.verbs.VerbsContext;
 import io.tensorfabric.verbs.VerbsDevice;
 import io.tensorfabric.verbs.VerbsProvider;
 import io.tensorfabric.verbs.soft.SoftDeviceOptions;
+import io.tensorfabric.verbs.soft.SoftFaults;
 import io.tensorfabric.verbs.soft.SoftVerbsProvider;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -65,6 +67,22 @@ class DevicePortsTest {
         }
     }
 
+    /** A card whose port is down. */
+    private record Unplugged(VerbsDevice card, SoftFaults faults) implements VerbsDevice {
+
+        @Override
+        public String name() {
+            return card.name();
+        }
+
+        @Override
+        public VerbsContext open() {
+            VerbsContext context = card.open();
+            faults.setPortState(1, PortState.DOWN);
+            return context;
+        }
+    }
+
     private void hang(String folder, String address) throws IOException {
         Path device = Files.createDirectories(sysfs.resolve("devices/" + folder + "/" + address));
         Path devices = Files.createDirectories(sysfs.resolve("bus/pci/devices"));
@@ -105,6 +123,20 @@ class DevicePortsTest {
         assertThat(decision.explanation())
                 .isEqualTo("near0: the nearest with an active port: PHB to GPU " + GPU
                         + "; not far0 (farther: SYS to GPU " + GPU + "), near1 (listed later)");
+    }
+
+    @Test
+    void whenTheNearestCardHasNoActivePortThenTheNextOneIsTakenAndThatIsTold() throws IOException {
+        SoftDeviceOptions down = SoftDeviceOptions.builder().name("near0").build();
+        List<VerbsDevice> devices = List.of(
+                Cards.of("far0").devices().get(0),
+                new Unplugged(new SoftVerbsProvider(down).devices().get(0), down.faults()),
+                Cards.of("near1").devices().get(0));
+        DeviceDecision decision = DevicePorts.chooseDevice(new Cards(devices), named(null), ranking())
+                .decision();
+
+        assertThat(decision.device()).isEqualTo("near1");
+        assertThat(decision.explanation()).contains("near0 (no active port)").contains("far0 (farther: SYS");
     }
 
     @Test

@@ -11,6 +11,7 @@ import io.tensorfabric.transfer.FabricTransfers;
 import io.tensorfabric.transfer.ReservedNames;
 import io.tensorfabric.transfer.TransferOptions;
 import io.tensorfabric.verbs.Mtu;
+import io.tensorfabric.verbs.PortState;
 import io.tensorfabric.verbs.soft.SoftDeviceOptions;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -171,6 +172,22 @@ class PreflightTest {
             assertThat(step(report, "connect").detail())
                     .contains("no peer 'nobody'")
                     .contains(TwoNodes.B);
+        }
+    }
+
+    @Test
+    void whenThePortIsDownThenTheDeviceIsWhatFails() {
+        try (Pair pair = new Pair(UnaryOperator.identity())) {
+            pair.nodes.a().faults().setPortState(1, PortState.DOWN);
+            PreflightReport report = run(pair, TwoNodes.B, Duration.ofSeconds(5));
+
+            assertThat(report.environment()).first().satisfies(step -> {
+                assertThat(step.name()).isEqualTo("device");
+                assertThat(step.outcome()).isEqualTo(Outcome.FAIL);
+                assertThat(step.detail()).contains("port 1 is DOWN");
+                assertThat(step.remedy()).isEqualTo(Symptom.PORT_DOWN.remedy());
+            });
+            assertThat(report.outcome()).isEqualTo(Outcome.FAIL);
         }
     }
 
