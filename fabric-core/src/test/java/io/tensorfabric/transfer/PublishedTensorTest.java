@@ -48,7 +48,7 @@ class PublishedTensorTest {
             assertThat(freed).isFalse();
             long before = System.nanoTime();
             published.close();
-            assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(3));
+            assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(15));
             assertThat(freed).isTrue();
             published.close();
             assertThat(failure(pair.a().pull(TwoNodes.B, "w", into, PLAIN)))

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
-import io.tensorfabric.connection.ConnectionException;
 import io.tensorfabric.memory.BufferLease;
 import io.tensorfabric.memory.MemoryKind;
 import io.tensorfabric.offheap.OffHeap;
@@ -16,13 +15,13 @@ import io.tensorfabric.tensor.Tensor;
 import io.tensorfabric.tensor.TensorDescriptor;
 import io.tensorfabric.testing.LocalNetwork;
 import io.tensorfabric.testing.TwoNodes;
+import io.tensorfabric.verbs.WorkCompletionStatus;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -35,7 +34,8 @@ class PullTest {
     static TransferOptions.Builder options() {
         return TransferOptions.builder()
                 .landingZoneSize(1 << 20)
-                .deviceGrace(Duration.ofSeconds(3))
+                .chunkSize(64 << 10)
+                .deviceGrace(Duration.ofSeconds(20))
                 .retry(new RetryOptions(3, Duration.ofMillis(20), 2));
     }
 
@@ -209,25 +209,14 @@ class PullTest {
     @Test
     void whenTheConnectionIsLostThenThePullIsTriedAgain() throws Exception {
         try (SoftPair pair = new SoftPair(options().chunksPerTransmission(1).transmissionsPerLane(1));
-                Tensor tensor = random("w", 30_000_000);
-                Tensor into = empty(30_000_000);
+                Tensor tensor = random("w", 8_000_000);
+                Tensor into = empty(8_000_000);
                 PublishedTensor published = pair.b().publish(tensor, PublishOptions.readable())) {
             assertThat(published.isOpen()).isTrue();
-            AtomicBoolean cut = new AtomicBoolean();
-            TransferReceipt receipt = pair.a()
-                    .at(TwoNodes.B, "w")
-                    .onProgress((placed, total) -> {
-                        if (placed < total && cut.compareAndSet(false, true)) {
-                            pair.nodes
-                                    .a()
-                                    .manager()
-                                    .find(TwoNodes.B)
-                                    .fail(new ConnectionException(ConnectionException.Kind.LOST, TwoNodes.B, "cut"));
-                        }
-                    })
-                    .pull(into)
-                    .get(20, TimeUnit.SECONDS);
-            assertThat(cut).isTrue();
+            pair.nodes.connect();
+            pair.nodes.a().faults().failWorkRequests(40, 1, WorkCompletionStatus.RETRY_EXC_ERR);
+            TransferReceipt receipt =
+                    pair.a().pull(TwoNodes.B, "w", into, PLAIN).get(20, TimeUnit.SECONDS);
             assertThat(receipt.attempts()).isEqualTo(2);
             assertSame(into, tensor);
         }
@@ -236,10 +225,10 @@ class PullTest {
     @Test
     void whenCancelledThenTheLocalMemoryIsKeptUntilTheDeviceIsDone() throws Exception {
         try (SoftPair pair = new SoftPair(options());
-                Tensor tensor = random("w", 30_000_000);
+                Tensor tensor = random("w", 8_000_000);
                 PublishedTensor published = pair.b().publish(tensor, PublishOptions.readable())) {
             assertThat(published.isOpen()).isTrue();
-            Tensor into = empty(30_000_000);
+            Tensor into = empty(8_000_000);
             LinkedBlockingQueue<Long> told = new LinkedBlockingQueue<>();
             CompletableFuture<TransferReceipt> pull = pair.a()
                     .at(TwoNodes.B, "w")
@@ -291,10 +280,10 @@ class PullTest {
                 PublishedTensor published = pair.b().publish(tensor, PublishOptions.readable())) {
             assertThat(published.isOpen()).isTrue();
             pair.a().at(TwoNodes.B, "w").pullAndWait(into);
-            pair.nodes.a().faults().delayCompletions(Duration.ofSeconds(1));
+            pair.nodes.a().faults().delayCompletions(Duration.ofMillis(500));
             assertThatThrownBy(() -> pair.a()
                             .at(TwoNodes.B, "w")
-                            .deadline(Duration.ofMillis(200))
+                            .deadline(Duration.ofMillis(150))
                             .pullAndWait(into))
                     .isInstanceOf(DeadlineExceededException.class)
                     .hasMessageContaining("'w'");

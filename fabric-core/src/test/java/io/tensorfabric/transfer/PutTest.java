@@ -13,6 +13,7 @@ import io.tensorfabric.tensor.DataType;
 import io.tensorfabric.tensor.Shape;
 import io.tensorfabric.tensor.Tensor;
 import io.tensorfabric.testing.TwoNodes;
+import io.tensorfabric.verbs.WorkCompletionStatus;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.Duration;
@@ -159,23 +160,18 @@ class PutTest {
     void whenTheConnectionIsLostBeforeTheOwnerCanKnowThenThePutIsTriedAgain() throws Exception {
         BlockingQueue<PutEvent> events = new LinkedBlockingQueue<>();
         try (SoftPair pair = new SoftPair(options().chunksPerTransmission(1).transmissionsPerLane(1));
-                Tensor named = PullTest.empty(30_000_000);
+                Tensor named = PullTest.empty(8_000_000);
                 Tensor target = named.withName("kv");
-                Tensor source = PullTest.random("mine", 30_000_000);
+                Tensor source = PullTest.random("mine", 8_000_000);
                 PublishedTensor published = pair.b().publish(target, writable(events::add))) {
             assertThat(published.isOpen()).isTrue();
-            AtomicBoolean cut = new AtomicBoolean();
+            pair.nodes.connect();
+            pair.nodes.a().faults().failWorkRequests(40, 1, WorkCompletionStatus.RETRY_EXC_ERR);
             TransferReceipt receipt = pair.a()
                     .at(TwoNodes.B, "kv")
                     .receipt(ReceiptLevel.PROCESSED)
-                    .onProgress((placed, total) -> {
-                        if (placed < total / 2 && cut.compareAndSet(false, true)) {
-                            cut(pair);
-                        }
-                    })
                     .put(source)
                     .get(20, TimeUnit.SECONDS);
-            assertThat(cut).isTrue();
             assertThat(receipt.attempts()).isEqualTo(2);
             assertThat(target.asByteBuffer()).isEqualTo(source.asByteBuffer());
             assertThat(events).hasSize(1);
@@ -248,9 +244,9 @@ class PutTest {
     @Test
     void whenTheTensorIsClosedWhileAPutIsUnderWayThenItEndsWholeAndLaterOnesFail() throws Exception {
         try (SoftPair pair = new SoftPair(options());
-                Tensor named = PullTest.empty(30_000_000);
+                Tensor named = PullTest.empty(8_000_000);
                 Tensor target = named.withName("kv");
-                Tensor source = PullTest.random("mine", 30_000_000)) {
+                Tensor source = PullTest.random("mine", 8_000_000)) {
             PublishedTensor published = pair.b().publish(target, writable(put -> {}));
             CountDownLatch started = new CountDownLatch(1);
             CompletableFuture<TransferReceipt> put = pair.a()
@@ -258,6 +254,7 @@ class PutTest {
                     .receipt(ReceiptLevel.PLACED)
                     .onProgress((placed, total) -> started.countDown())
                     .put(source);
+            put.whenComplete((receipt, failure) -> started.countDown());
             assertThat(started.await(10, TimeUnit.SECONDS)).isTrue();
             published.close();
             put.get(10, TimeUnit.SECONDS);
