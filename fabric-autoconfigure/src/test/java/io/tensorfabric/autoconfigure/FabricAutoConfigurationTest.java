@@ -24,13 +24,19 @@ import io.tensorfabric.tensor.DataType;
 import io.tensorfabric.tensor.Shape;
 import io.tensorfabric.tensor.Tensor;
 import io.tensorfabric.transfer.PeerResilience;
+import io.tensorfabric.transfer.PublishOptions;
+import io.tensorfabric.transfer.PublishedTensor;
+import io.tensorfabric.transfer.RegionSpec;
 import io.tensorfabric.transfer.TensorListenerRegistry;
 import io.tensorfabric.transfer.TensorTransferService;
 import io.tensorfabric.transfer.TransferException;
+import io.tensorfabric.transfer.TransfersClosedException;
 import io.tensorfabric.verbs.VerbsDevice;
 import io.tensorfabric.verbs.VerbsProvider;
 import io.tensorfabric.verbs.soft.SoftVerbsProvider;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -240,6 +246,31 @@ class FabricAutoConfigurationTest {
             assertThat(lifecycle.requireNode().connections().identity().incarnation())
                     .isNotEqualTo(first);
             tensor.close();
+        });
+    }
+
+    @Test
+    void whenTheFabricIsStoppedThenWhatItPublishedIsClosedAndNothingMoreIs() {
+        runner.run(context -> {
+            FabricLifecycle lifecycle = context.getBean(FabricLifecycle.class);
+            TensorTransferService transfers = context.getBean(TensorTransferService.class);
+            try (Tensor tensor = Tensor.copyOf("t", DataType.U8, Shape.of(1), new byte[1])) {
+                PublishedTensor published = transfers.publish(tensor, PublishOptions.readable());
+                assertThat(transfers.published()).containsExactly(published);
+                lifecycle.stop();
+                assertThat(published.isOpen()).isFalse();
+                assertThat(transfers.published()).isEmpty();
+                assertThatThrownBy(() -> transfers.publish(tensor, PublishOptions.readable()))
+                        .isInstanceOf(TransfersClosedException.class);
+                RegionSpec spec = transfers.at("peer", "t");
+                for (CompletableFuture<?> transfer : List.of(spec.pull(), spec.pull(tensor), spec.put(tensor))) {
+                    assertThat(transfer)
+                            .failsWithin(Duration.ofSeconds(5))
+                            .withThrowableThat()
+                            .withCauseInstanceOf(TransfersClosedException.class)
+                            .withMessageContaining("not running");
+                }
+            }
         });
     }
 
