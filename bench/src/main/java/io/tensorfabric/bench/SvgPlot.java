@@ -1,6 +1,7 @@
 package io.tensorfabric.bench;
 
 import java.util.ArrayList;
+import java.util.Formatter;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
@@ -51,63 +52,45 @@ final class SvgPlot {
         }
         Axis x = Axis.over(all.stream().map(point -> (double) point.bytes).toList(), 2, MARGIN, WIDTH - MARGIN);
         Axis y = Axis.over(all.stream().map(Point::value).toList(), 10, HEIGHT - MARGIN, MARGIN);
-        StringBuilder svg = new StringBuilder();
-        add(
-                svg,
+        Formatter svg = new Formatter(Locale.ROOT);
+        svg.format(
                 "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\""
-                        + " font-size=\"12\" role=\"img\" aria-label=\"%s\">",
-                WIDTH,
-                HEIGHT,
-                title);
-        add(svg, "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>");
-        add(svg, "<text x=\"%d\" y=\"24\" font-size=\"16\">%s</text>", MARGIN, title);
+                        + " font-size=\"12\" role=\"img\" aria-label=\"%s\">%n",
+                WIDTH, HEIGHT, title);
+        svg.format("<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>%n");
+        svg.format("<text x=\"%d\" y=\"24\" font-size=\"16\">%s</text>%n", MARGIN, title);
         for (int power = y.first; power <= y.last; power++) {
             double at = y.at(Math.pow(10, power));
-            add(
-                    svg,
-                    "<line x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\" stroke=\"#ddd\"/>",
-                    MARGIN,
-                    WIDTH - MARGIN,
-                    at,
-                    at);
-            add(svg, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>", MARGIN - 6, at + 4, number(power));
+            svg.format(
+                    "<line x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\" stroke=\"#ddd\"/>%n",
+                    MARGIN, WIDTH - MARGIN, at, at);
+            svg.format("<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>%n", MARGIN - 6, at + 4, number(power));
         }
         all.stream()
                 .map(Point::bytes)
                 .distinct()
                 .sorted()
-                .forEach(bytes -> add(
-                        svg,
-                        "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>",
-                        x.at(bytes),
-                        HEIGHT - MARGIN + 18,
-                        new ByteSize(bytes)));
+                .forEach(bytes -> svg.format(
+                        "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>%n",
+                        x.at((double) bytes), HEIGHT - MARGIN + 18, new ByteSize(bytes)));
         for (int i = 0; i < curves.size(); i++) {
             draw(svg, curves.get(i), COLOURS.get(i % COLOURS.size()), i, x, y);
         }
-        return svg.append("</svg>\n").toString();
+        return svg.format("</svg>%n").toString();
     }
 
-    private static void draw(StringBuilder svg, Curve curve, String colour, int place, Axis x, Axis y) {
+    private static void draw(Formatter svg, Curve curve, String colour, int place, Axis x, Axis y) {
         String points = curve.points.stream()
-                .map(point -> String.format(Locale.ROOT, "%.1f,%.1f", x.at(point.bytes), y.at(point.value)))
+                .map(point -> String.format(Locale.ROOT, "%.1f,%.1f", x.at((double) point.bytes), y.at(point.value)))
                 .collect(Collectors.joining(" "));
-        add(svg, "<polyline points=\"%s\" fill=\"none\" stroke=\"%s\" stroke-width=\"2\"/>", points, colour);
-        add(
-                svg,
-                "<text x=\"%d\" y=\"%d\" text-anchor=\"end\" fill=\"%s\">%s</text>",
-                WIDTH - MARGIN,
-                40 + 16 * place,
-                colour,
-                curve.name);
+        svg.format("<polyline points=\"%s\" fill=\"none\" stroke=\"%s\" stroke-width=\"2\"/>%n", points, colour);
+        svg.format(
+                "<text x=\"%d\" y=\"%d\" text-anchor=\"end\" fill=\"%s\">%s</text>%n",
+                WIDTH - MARGIN, 40 + 16 * place, colour, curve.name);
     }
 
     private static String number(int power) {
         return power >= 0 ? "1" + "0".repeat(power) : "0." + "0".repeat(-power - 1) + "1";
-    }
-
-    private static void add(StringBuilder svg, String format, Object... values) {
-        svg.append(String.format(Locale.ROOT, format, values)).append('\n');
     }
 
     /**
