@@ -1,0 +1,145 @@
+package io.tensorfabric.service.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tensorfabric.tensor.safetensors.SafetensorsGenerator;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.logging.Level;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIf;
+import org.junit.jupiter.api.io.TempDir;
+import org.openqa.selenium.By;
+import org.openqa.selenium.Dimension;
+import org.openqa.selenium.OutputType;
+import org.openqa.selenium.WebElement;
+import org.openqa.selenium.chrome.ChromeDriver;
+import org.openqa.selenium.chrome.ChromeDriverService;
+import org.openqa.selenium.chrome.ChromeOptions;
+import org.openqa.selenium.logging.LogType;
+import org.openqa.selenium.logging.LoggingPreferences;
+import org.openqa.selenium.support.ui.ExpectedCondition;
+import org.openqa.selenium.support.ui.ExpectedConditions;
+import org.openqa.selenium.support.ui.WebDriverWait;
+
+/** The page at {@code /fabric} in a browser: it shows a push as it happens. */
+@Timeout(180)
+@EnabledIf(
+        value = "hasBrowser",
+        disabledReason = "/usr/bin/chromium or /usr/bin/chromedriver is missing: install chromium and chromium-driver")
+class DashboardIT {
+
+    private static final File BROWSER = new File("/usr/bin/chromium");
+
+    private static final File DRIVER = new File("/usr/bin/chromedriver");
+
+    private static final Path SCREENSHOTS = Path.of("target", "screenshots");
+
+    private static final Dimension DESK = new Dimension(1280, 1600);
+
+    private static final Dimension PHONE = new Dimension(390, 844);
+
+    private static final Duration PATIENCE = Duration.ofSeconds(40);
+
+    @TempDir
+    private Path folder;
+
+    static boolean hasBrowser() {
+        return BROWSER.canExecute() && DRIVER.canExecute();
+    }
+
+    private ChromeDriver browser() {
+        LoggingPreferences logs = new LoggingPreferences();
+        logs.enable(LogType.BROWSER, Level.WARNING);
+        ChromeOptions options = new ChromeOptions();
+        options.setBinary(BROWSER);
+        options.setCapability("goog:loggingPrefs", logs);
+        options.addArguments(
+                "--headless=new",
+                // As root there is no other way.
+                "--no-sandbox",
+                "--disable-gpu",
+                "--disable-dev-shm-usage",
+                "--no-first-run",
+                "--disable-background-networking",
+                "--disable-component-update",
+                "--disable-sync",
+                "--user-data-dir=" + folder.resolve("browser"));
+        return new ChromeDriver(
+                new ChromeDriverService.Builder().usingDriverExecutable(DRIVER).build(), options);
+    }
+
+    private static void await(ChromeDriver browser, ExpectedCondition<?> condition) {
+        new WebDriverWait(browser, PATIENCE).until(condition);
+    }
+
+    private static void screenshot(ChromeDriver browser, String name) throws IOException {
+        Files.createDirectories(SCREENSHOTS);
+        Files.write(SCREENSHOTS.resolve(name + ".png"), browser.getScreenshotAs(OutputType.BYTES));
+    }
+
+    @Test
+    void whenTensorsArePushedThenThePageShowsThemAndBothEndsAndThePreflight() throws Exception {
+        try (TwoServices services = TwoServices.start(folder)) {
+            ChromeDriver browser = browser();
+            try {
+                browser.manage().window().setSize(DESK);
+                browser.get(services.a().url() + "/fabric");
+                await(browser, ExpectedConditions.textToBePresentInElementLocated(By.id("node"), "a on soft0 (soft)"));
+                await(browser, ExpectedConditions.textToBePresentInElementLocated(By.id("transfers"), "none yet"));
+
+                Path file = folder.resolve("model.safetensors");
+                SafetensorsGenerator.generate(file, 20_000_000, 3);
+                services.push(services.upload("model", file));
+
+                await(browser, ExpectedConditions.textToBePresentInElementLocated(By.id("transfers"), "DONE"));
+                await(browser, ExpectedConditions.textToBePresentInElementLocated(By.id("rates"), "pushed (1"));
+                assertBothEndsReadyToSend(browser);
+                await(browser, ExpectedConditions.presenceOfElementLocated(By.cssSelector("#throughput canvas")));
+                assertThat(browser.findElement(By.id("pools")).getText()).contains("in use");
+                assertThat(browser.findElement(By.id("topology")).getText()).isNotBlank();
+                preflight(browser);
+                screenshot(browser, "fabric");
+                fits(browser);
+                assertThat(browser.manage().logs().get(LogType.BROWSER).getAll())
+                        .as("complaints of the browser")
+                        .isEmpty();
+            } finally {
+                browser.quit();
+            }
+        }
+    }
+
+    private static void assertBothEndsReadyToSend(ChromeDriver browser) {
+        await(browser, ExpectedConditions.presenceOfElementLocated(By.cssSelector("#pairs .lane")));
+        List<WebElement> lanes = browser.findElements(By.cssSelector("#pairs .lane"));
+        assertThat(lanes).hasSizeGreaterThanOrEqualTo(2);
+        List<String> current = browser.findElements(By.cssSelector("#pairs [aria-current=step]")).stream()
+                .map(WebElement::getText)
+                .toList();
+        assertThat(current).hasSize(2 * lanes.size()).containsOnly("RTS");
+    }
+
+    private static void preflight(ChromeDriver browser) {
+        WebElement button = browser.findElement(By.cssSelector("#peers button"));
+        assertThat(button.getAccessibleName()).isEqualTo("Run the preflight to b");
+        button.click();
+        await(browser, ExpectedConditions.textToBePresentInElementLocated(By.id("ladder"), "across the MTU"));
+        assertThat(browser.findElement(By.id("ladder-state")).getText()).matches("b: (OK|WARN), \\d+ ms");
+    }
+
+    /** On a phone nothing but tables and lanes scrolls sideways. */
+    private static void fits(ChromeDriver browser) throws IOException {
+        browser.manage().window().setSize(PHONE);
+        await(
+                browser,
+                driver -> Boolean.TRUE.equals(browser.executeScript(
+                        "return document.documentElement.scrollWidth <= document.documentElement.clientWidth")));
+        screenshot(browser, "fabric-phone");
+    }
+}
