@@ -25,7 +25,14 @@ lane() {
   lane_name=$name
   (
     trap - EXIT
-    "$@"
+    set +e
+    (
+      set -e
+      "$@"
+    )
+    status=$?
+    touch "$lanes_folder/$name.ended"
+    exit "$status"
   ) >"$lanes_folder/$name.log" 2>&1 </dev/null &
   lane_name=''
   set +m
@@ -67,6 +74,13 @@ failed() {
 # skipped TEXT: named in the end.
 skipped() {
   printf '%s\n' "$*" >>"$lanes_folder/skipped"
+}
+
+# await_lane NAME FILE: until that lane has made the file in the lanes' folder, or has ended.
+await_lane() {
+  until [[ -f $lanes_folder/$2 || -f $lanes_folder/$1.ended ]]; do
+    sleep 1
+  done
 }
 
 # maven_said PATTERN: waits until Maven's output has the pattern; 1 when Maven ends without.

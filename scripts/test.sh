@@ -69,7 +69,9 @@ need_browser() {
   fi
 }
 
+# After the guest's kernel, for which most of the other steps wait.
 gates() {
+  await_lane guest prepared
   strict_gate "$@"
   boot_gate "$@"
 }
@@ -79,6 +81,7 @@ guests() {
   local guest=$1 containers=$2
   shift 2
   if [[ -z $guest ]]; then
+    touch "$lanes_folder/prepared"
     skipped "$suite_what: --no-guest"
   else
     run_suite "$@"
