@@ -28,6 +28,7 @@ readonly suite_service=(
   io.tensorfabric.service.it.GpuStagingIT
   io.tensorfabric.service.it.KilledPeerIT
   io.tensorfabric.service.it.LinkFaultsIT
+  io.tensorfabric.service.it.PublishedTensorIT
   io.tensorfabric.service.it.StartUpFaultsIT
 )
 

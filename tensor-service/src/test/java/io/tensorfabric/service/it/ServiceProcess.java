@@ -35,6 +35,11 @@ final class ServiceProcess implements AutoCloseable {
 
     private static final Path JAR = Path.of(System.getProperty("service.jar", "target/tensor-service.jar"));
 
+    /** Among the options: the jar as users have it, with jars within, instead of what {@code service.jar} names. */
+    static final String PACKAGED = "packaged";
+
+    private static final Path PACKAGED_JAR = Path.of("target", "tensor-service.jar");
+
     private static final Pattern PORT = Pattern.compile("Tomcat started on port (\\d+)");
 
     private static final String ENVIRONMENT = "env:";
@@ -79,13 +84,17 @@ final class ServiceProcess implements AutoCloseable {
     static List<String> command(String name, String... options) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(words("service.jvm"));
+        boolean packaged = List.of(options).contains(PACKAGED);
+        if (!packaged) {
+            command.addAll(words("service.jvm"));
+        }
         command.add("-Xmx256m");
         Stream.of(options).filter(ServiceProcess::isForJvm).forEach(command::add);
-        command.addAll(List.of("-jar", JAR.toString(), "--fabric.node-id=" + name));
+        command.addAll(List.of("-jar", (packaged ? PACKAGED_JAR : JAR).toString(), "--fabric.node-id=" + name));
         command.addAll(words("service.options." + name));
         Stream.of(options)
-                .filter(option -> !isForJvm(option) && !option.startsWith(ENVIRONMENT))
+                .filter(option ->
+                        !isForJvm(option) && !option.startsWith(ENVIRONMENT) && !option.equals(PACKAGED))
                 .forEach(command::add);
         addUnlessGiven(command, "--server.address=", "127.0.0.1");
         addUnlessGiven(command, "--server.port=", "0");
