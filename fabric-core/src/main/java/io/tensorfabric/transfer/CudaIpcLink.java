@@ -129,7 +129,7 @@ final class CudaIpcLink {
 
     /** Closes a zone in which nothing of this node is under way, and then tells the peer. */
     void giveBack(PeerZone zone) {
-        if (!zones().opened().remove(zone)) {
+        if (!zones().close(zone)) {
             return;
         }
         routes.values().forEach(route -> route.gone(zone));

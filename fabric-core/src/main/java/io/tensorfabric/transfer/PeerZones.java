@@ -2,8 +2,10 @@ package io.tensorfabric.transfer;
 
 import io.tensorfabric.connection.ZoneGrant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The zones that the peer of a link opened to this node. Guarded by the lock of the link's sender. */
@@ -15,6 +17,9 @@ final class PeerZones {
 
     /** Those that this node has open by itself. */
     private final List<PeerZone> opened = new ArrayList<>();
+
+    /** Numbers of such that are closed, where the peer had tensors: some at the end of a connection, as a rule none. */
+    private final Set<Integer> closed = new HashSet<>();
 
     private long largestShared;
 
@@ -77,6 +82,23 @@ final class PeerZones {
     /** Zones that this node has open by itself. */
     List<PeerZone> opened() {
         return opened;
+    }
+
+    /** This node closes one of those; false if it is none of them. The peer may yet give back room there, of tensors it has. */
+    boolean close(PeerZone zone) {
+        if (!opened.remove(zone)) {
+            return false;
+        }
+        if (!zone.rooms().isUnused()) {
+            closed.add(zone.id());
+        }
+        return true;
+    }
+
+    /** The peer gives room back; false if it has none there. */
+    boolean release(int id, long offset, long length) {
+        PeerZone zone = find(id);
+        return zone == null ? closed.contains(id) : zone.rooms().release(offset, length);
     }
 
     static boolean reserve(Push push, PeerZone zone) {

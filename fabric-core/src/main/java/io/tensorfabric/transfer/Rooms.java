@@ -89,11 +89,14 @@ final class Rooms {
 
     /** The peer gives room back. */
     void released(int zoneId, long offset, long length) {
-        PeerZone zone = zones.find(zoneId);
-        if (zone == null || !zone.rooms().release(offset, length)) {
-            throw new ProtocolViolation("the peer gave back room that it does not have");
+        if (!zones.release(zoneId, offset, length)) {
+            throw new ProtocolViolation("the peer gave back " + length + " bytes at " + offset + " of zone " + zoneId
+                    + ", where it has no such room");
         }
-        freed(zone);
+        PeerZone zone = zones.find(zoneId);
+        if (zone != null) {
+            freed(zone);
+        }
     }
 
     /** The peer wants a lent zone back. It asks again as long as it does not get it. */
