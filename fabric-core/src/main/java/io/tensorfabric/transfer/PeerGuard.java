@@ -3,6 +3,7 @@ package io.tensorfabric.transfer;
 import io.github.resilience4j.bulkhead.Bulkhead;
 import io.github.resilience4j.circuitbreaker.CallNotPermittedException;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker;
+import io.github.resilience4j.circuitbreaker.IllegalStateTransitionException;
 import io.github.resilience4j.retry.Retry;
 import io.tensorfabric.connection.BackoffException;
 import io.tensorfabric.connection.ConnectionException;
@@ -57,9 +58,16 @@ final class PeerGuard {
 
     /** Permission for an attempt; {@code null}, or why there is none. */
     @Nullable CallNotPermittedException enter() {
-        return breaker.tryAcquirePermission()
-                ? null
-                : CallNotPermittedException.createCallNotPermittedException(breaker);
+        return isPermitted() ? null : CallNotPermittedException.createCallNotPermittedException(breaker);
+    }
+
+    private boolean isPermitted() {
+        try {
+            return breaker.tryAcquirePermission();
+        } catch (IllegalStateTransitionException e) {
+            // Its wait was over, but before it was half open a connection came up and closed it.
+            return breaker.tryAcquirePermission();
+        }
     }
 
     /** The peer answered, whatever it said. */

@@ -42,8 +42,8 @@ class PublishedTensorIT {
                 "--server.address=127.0.0.1",
                 "--server.port=0",
                 "--fabric.security.shared-secret=" + ServiceProcess.SECRET));
-        arguments.addAll(List.of(
-                System.getProperty("service.options." + name, "--fabric.provider=soft").split("\\s+")));
+        arguments.addAll(List.of(System.getProperty("service.options." + name, "--fabric.provider=soft")
+                .split("\\s+")));
         arguments.addAll(List.of(more));
         return SpringApplication.run(TensorServiceApplication.class, arguments.toArray(String[]::new));
     }
@@ -66,11 +66,14 @@ class PublishedTensorIT {
                 Tensor weights = tensor("weights", 1);
                 Tensor update = tensor("update", 2)) {
             TensorTransferService transfers = user.getBean(TensorTransferService.class);
-            PublishOptions options =
-                    PublishOptions.readable().withWriters("a").withOnPut(puts::add);
+            PublishOptions options = PublishOptions.readable().withWriters("a").withOnPut(puts::add);
             try (PublishedTensor published =
                     owner.getBean(TensorTransferService.class).publish(weights, options)) {
-                try (Tensor copy = transfers.at("b", "weights").deadline(PATIENCE).checksum().pullAndWait()) {
+                try (Tensor copy = transfers
+                        .at("b", "weights")
+                        .deadline(PATIENCE)
+                        .checksum()
+                        .pullAndWait()) {
                     assertThat(copy.asByteBuffer()).isEqualTo(weights.asByteBuffer());
                 }
                 transfers.at("b", "weights").deadline(PATIENCE).checksum().putAndWait(update);
@@ -79,7 +82,8 @@ class PublishedTensorIT {
                 assertThat(put.length()).isEqualTo(BYTES);
                 assertThat(published.tensor().asByteBuffer()).isEqualTo(update.asByteBuffer());
             }
-            assertThatThrownBy(() -> transfers.at("b", "weights").deadline(PATIENCE).pullAndWait())
+            assertThatThrownBy(() ->
+                            transfers.at("b", "weights").deadline(PATIENCE).pullAndWait())
                     .isInstanceOf(TensorNotPublishedException.class)
                     .hasMessageContaining("weights");
         }

@@ -93,8 +93,7 @@ final class ServiceProcess implements AutoCloseable {
         command.addAll(List.of("-jar", (packaged ? PACKAGED_JAR : JAR).toString(), "--fabric.node-id=" + name));
         command.addAll(words("service.options." + name));
         Stream.of(options)
-                .filter(option ->
-                        !isForJvm(option) && !option.startsWith(ENVIRONMENT) && !option.equals(PACKAGED))
+                .filter(option -> !isForJvm(option) && !option.startsWith(ENVIRONMENT) && !option.equals(PACKAGED))
                 .forEach(command::add);
         addUnlessGiven(command, "--server.address=", "127.0.0.1");
         addUnlessGiven(command, "--server.port=", "0");
