@@ -156,15 +156,16 @@ final class Answers {
      * @throws ProtocolViolation if it is anything but whole and valid answers
      */
     static void read(ByteBuffer body, Visitor visitor) {
-        need(body.remaining() >= HEADER, "an ANSWERS message is too short");
+        ProtocolViolation.unless(body.remaining() >= HEADER, "an ANSWERS message is too short");
         int entries = body.getInt();
-        need(body.getInt() == 0, "an ANSWERS message has unknown fields");
-        need(entries > 0 && entries <= Transmission.MAX_BODY / ENTRY, "an ANSWERS message has a wrong count");
+        ProtocolViolation.unless(body.getInt() == 0, "an ANSWERS message has unknown fields");
+        ProtocolViolation.unless(
+                entries > 0 && entries <= Transmission.MAX_BODY / ENTRY, "an ANSWERS message has a wrong count");
         for (int i = 0; i < entries; i++) {
-            need(body.remaining() >= ENTRY, "an ANSWERS message ends inside an answer");
+            ProtocolViolation.unless(body.remaining() >= ENTRY, "an ANSWERS message ends inside an answer");
             readEntry(body, visitor);
         }
-        need(!body.hasRemaining(), "an ANSWERS message goes on after its end");
+        ProtocolViolation.unless(!body.hasRemaining(), "an ANSWERS message goes on after its end");
     }
 
     private static void readEntry(ByteBuffer body, Visitor visitor) {
@@ -175,11 +176,12 @@ final class Answers {
         long first = body.getLong();
         long second = body.getLong();
         boolean rejected = kind == REJECTED;
-        need(rejected || (code == 0 && textBytes == 0), "an answer has fields of another kind");
-        need(textBytes <= MAX_TEXT && textBytes <= body.remaining(), "an answer has too long a text");
-        need(zone == 0 || kind >= RELEASE, "an answer has fields of another kind");
-        need(second == 0 || kind == RELEASE, "an answer has fields of another kind");
-        need(first == 0 || kind <= RELEASE, "an answer has fields of another kind");
+        ProtocolViolation.unless(rejected || (code == 0 && textBytes == 0), "an answer has fields of another kind");
+        ProtocolViolation.unless(
+                textBytes <= MAX_TEXT && textBytes <= body.remaining(), "an answer has too long a text");
+        ProtocolViolation.unless(zone == 0 || kind >= RELEASE, "an answer has fields of another kind");
+        ProtocolViolation.unless(second == 0 || kind == RELEASE, "an answer has fields of another kind");
+        ProtocolViolation.unless(first == 0 || kind <= RELEASE, "an answer has fields of another kind");
         switch (kind) {
             case ACCEPTED -> visitor.accepted(first);
             case PROCESSED -> visitor.processed(first);
@@ -191,12 +193,6 @@ final class Answers {
             case RETIRE -> visitor.retire(zone);
             case RETIRED -> visitor.retired(zone);
             default -> throw new ProtocolViolation("an answer has the unknown kind " + kind);
-        }
-    }
-
-    private static void need(boolean fact, String otherwise) {
-        if (!fact) {
-            throw new ProtocolViolation(otherwise);
         }
     }
 }

@@ -95,9 +95,12 @@ final class PeerZones {
         return true;
     }
 
-    /** The peer gives room back; false if it has none there. */
-    boolean release(int id, long offset, long length) {
-        PeerZone zone = find(id);
+    /**
+     * The peer gives room back; false if it has none there.
+     *
+     * @param zone what {@link #find} knows of the number
+     */
+    boolean release(int id, @Nullable PeerZone zone, long offset, long length) {
         return zone == null ? closed.contains(id) : zone.rooms().release(offset, length);
     }
 

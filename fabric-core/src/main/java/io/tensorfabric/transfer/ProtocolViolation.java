@@ -12,4 +12,11 @@ final class ProtocolViolation extends RuntimeException {
     ProtocolViolation(String message, Throwable cause) {
         super(message, cause);
     }
+
+    /** Throws it if something a peer sent is not as it must be. */
+    static void unless(boolean fact, String otherwise) {
+        if (!fact) {
+            throw new ProtocolViolation(otherwise);
+        }
+    }
 }

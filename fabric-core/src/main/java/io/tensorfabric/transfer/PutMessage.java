@@ -36,7 +36,7 @@ record PutMessage(
      * @throws ProtocolViolation if it is anything but a whole and valid message
      */
     static PutMessage read(ByteBuffer body) {
-        need(body.remaining() == SIZE, "a PUT message has another length than " + SIZE);
+        ProtocolViolation.unless(body.remaining() == SIZE, "a PUT message has another length than " + SIZE);
         int start = body.position();
         int flags = Short.toUnsignedInt(body.getShort(start + 10));
         int level = Byte.toUnsignedInt(body.get(start + 12));
@@ -45,14 +45,14 @@ record PutMessage(
         long offset = body.getLong(start + 24);
         long length = body.getLong(start + 32);
         int attempt = Short.toUnsignedInt(body.getShort(start + 8));
-        need(attempt > 0, "a PUT message has attempt 0");
-        need((flags & ~TensorMessage.FLAG_CHECKSUM) == 0, "a PUT message has unknown flags");
-        need(checksummed || checksum == 0, "a PUT message has a checksum without its flag");
-        need(level < LEVELS.length, "a PUT message asks for an unknown receipt");
-        need(
+        ProtocolViolation.unless(attempt > 0, "a PUT message has attempt 0");
+        ProtocolViolation.unless((flags & ~TensorMessage.FLAG_CHECKSUM) == 0, "a PUT message has unknown flags");
+        ProtocolViolation.unless(checksummed || checksum == 0, "a PUT message has a checksum without its flag");
+        ProtocolViolation.unless(level < LEVELS.length, "a PUT message asks for an unknown receipt");
+        ProtocolViolation.unless(
                 body.get(start + 13) == 0 && body.getShort(start + 14) == 0,
                 "a PUT message has something where nothing is defined");
-        need(offset >= 0 && length >= 0, "a PUT message has a negative range");
+        ProtocolViolation.unless(offset >= 0 && length >= 0, "a PUT message has a negative range");
         return new PutMessage(
                 body.getLong(start),
                 attempt,
@@ -62,12 +62,6 @@ record PutMessage(
                 body.getInt(start + 16),
                 offset,
                 length);
-    }
-
-    private static void need(boolean fact, String otherwise) {
-        if (!fact) {
-            throw new ProtocolViolation(otherwise);
-        }
     }
 
     /** Writes a message body at the buffer's position. */

@@ -89,11 +89,11 @@ final class Rooms {
 
     /** The peer gives room back. */
     void released(int zoneId, long offset, long length) {
-        if (!zones.release(zoneId, offset, length)) {
+        PeerZone zone = zones.find(zoneId);
+        if (!zones.release(zoneId, zone, offset, length)) {
             throw new ProtocolViolation("the peer gave back " + length + " bytes at " + offset + " of zone " + zoneId
                     + ", where it has no such room");
         }
-        PeerZone zone = zones.find(zoneId);
         if (zone != null) {
             freed(zone);
         }

@@ -41,7 +41,7 @@ final class TensorMessage {
      * @throws ProtocolViolation if it is anything but a whole and valid message
      */
     void read(ByteBuffer body) {
-        need(body.remaining() >= FIXED, "a TENSOR message is shorter than its fixed part");
+        ProtocolViolation.unless(body.remaining() >= FIXED, "a TENSOR message is shorter than its fixed part");
         int start = body.position();
         transferId = body.getLong(start);
         attempt = Short.toUnsignedInt(body.getShort(start + 8));
@@ -55,24 +55,27 @@ final class TensorMessage {
         length = body.getLong(start + 32);
         int nameLength = Short.toUnsignedInt(body.getShort(start + 44));
         int headerCount = Short.toUnsignedInt(body.getShort(start + 46));
-        need(attempt > 0, "a TENSOR message has attempt 0");
-        need((flags & ~FLAG_CHECKSUM) == 0, "a TENSOR message has unknown flags");
+        ProtocolViolation.unless(attempt > 0, "a TENSOR message has attempt 0");
+        ProtocolViolation.unless((flags & ~FLAG_CHECKSUM) == 0, "a TENSOR message has unknown flags");
         checksummed = (flags & FLAG_CHECKSUM) != 0;
-        need(checksummed || checksum == 0, "a TENSOR message has a checksum without its flag");
-        need(level < LEVELS.length, "a TENSOR message asks for an unknown receipt");
+        ProtocolViolation.unless(checksummed || checksum == 0, "a TENSOR message has a checksum without its flag");
+        ProtocolViolation.unless(level < LEVELS.length, "a TENSOR message asks for an unknown receipt");
         wanted = LEVELS[level];
-        need(body.get(start + 15) == 1 && body.getInt(start + 40) == 0, "a TENSOR message announces stripes");
-        need(offset >= 0 && length >= 0, "a TENSOR message has a negative range");
-        need(rank <= Shape.MAX_RANK, "a TENSOR message has too many dimensions");
-        need(nameLength <= TensorDescriptor.MAX_NAME_BYTES, "a TENSOR message has too long a name");
-        need(headerCount <= TransferMessages.MAX_HEADERS, "a TENSOR message has too many headers");
+        ProtocolViolation.unless(
+                body.get(start + 15) == 1 && body.getInt(start + 40) == 0, "a TENSOR message announces stripes");
+        ProtocolViolation.unless(offset >= 0 && length >= 0, "a TENSOR message has a negative range");
+        ProtocolViolation.unless(rank <= Shape.MAX_RANK, "a TENSOR message has too many dimensions");
+        ProtocolViolation.unless(nameLength <= TensorDescriptor.MAX_NAME_BYTES, "a TENSOR message has too long a name");
+        ProtocolViolation.unless(headerCount <= TransferMessages.MAX_HEADERS, "a TENSOR message has too many headers");
         int shapeAndName = rank * Long.BYTES + nameLength;
-        need(body.remaining() - FIXED >= shapeAndName, "a TENSOR message ends inside its shape or name");
+        ProtocolViolation.unless(
+                body.remaining() - FIXED >= shapeAndName, "a TENSOR message ends inside its shape or name");
         descriptor = descriptors.read(body, start + FIXED, dataType, rank, nameLength);
-        need(descriptor.byteLength() == length, "a TENSOR message has a length that is not that of its shape");
+        ProtocolViolation.unless(
+                descriptor.byteLength() == length, "a TENSOR message has a length that is not that of its shape");
         body.position(start + FIXED + shapeAndName);
         headers = readHeaders(body, headerCount);
-        need(!body.hasRemaining(), "a TENSOR message goes on after its end");
+        ProtocolViolation.unless(!body.hasRemaining(), "a TENSOR message goes on after its end");
     }
 
     private static Map<String, String> readHeaders(ByteBuffer body, int count) {
@@ -82,23 +85,19 @@ final class TensorMessage {
         Map<String, String> headers = new LinkedHashMap<>();
         int total = 0;
         for (int i = 0; i < count; i++) {
-            need(body.remaining() >= 2 * Short.BYTES, "a TENSOR message ends inside its headers");
+            ProtocolViolation.unless(body.remaining() >= 2 * Short.BYTES, "a TENSOR message ends inside its headers");
             int keyLength = Short.toUnsignedInt(body.getShort());
             int valueLength = Short.toUnsignedInt(body.getShort());
             total += keyLength + valueLength;
-            need(total <= TransferMessages.MAX_HEADER_BYTES, "a TENSOR message has too long headers");
-            need(body.remaining() >= keyLength + valueLength, "a TENSOR message ends inside a header");
+            ProtocolViolation.unless(
+                    total <= TransferMessages.MAX_HEADER_BYTES, "a TENSOR message has too long headers");
+            ProtocolViolation.unless(
+                    body.remaining() >= keyLength + valueLength, "a TENSOR message ends inside a header");
             String key = Utf8.get(body, keyLength, "the key of a header");
             String before = headers.put(key, Utf8.get(body, valueLength, "the value of a header"));
-            need(before == null, "a TENSOR message has a header twice");
+            ProtocolViolation.unless(before == null, "a TENSOR message has a header twice");
         }
         return Collections.unmodifiableMap(headers);
-    }
-
-    private static void need(boolean fact, String otherwise) {
-        if (!fact) {
-            throw new ProtocolViolation(otherwise);
-        }
     }
 
     /**

@@ -21,6 +21,10 @@ class PeerZonesTest {
         zones.opened().add(zone);
     }
 
+    private boolean released(int id, long offset, long length) {
+        return zones.release(id, zones.find(id), offset, length);
+    }
+
     private long handOver() {
         long offset = zone.rooms().take(BYTES);
         zone.rooms().handOver(offset);
@@ -31,9 +35,9 @@ class PeerZonesTest {
     void whenThePeerGivesRoomBackThenItIsFreeAndASecondTimeIsWrong() {
         long offset = handOver();
 
-        assertThat(zones.release(ID, offset, BYTES)).isTrue();
+        assertThat(released(ID, offset, BYTES)).isTrue();
         assertThat(zone.rooms().isUnused()).isTrue();
-        assertThat(zones.release(ID, offset, BYTES)).isFalse();
+        assertThat(released(ID, offset, BYTES)).isFalse();
     }
 
     @Test
@@ -43,7 +47,7 @@ class PeerZonesTest {
         assertThat(zones.close(zone)).isTrue();
 
         assertThat(zones.find(ID)).isNull();
-        assertThat(zones.release(ID, offset, BYTES)).isTrue();
+        assertThat(released(ID, offset, BYTES)).isTrue();
     }
 
     @Test
@@ -51,7 +55,7 @@ class PeerZonesTest {
         assertThat(zones.close(zone)).isTrue();
         assertThat(zones.close(zone)).isFalse();
 
-        assertThat(zones.release(ID, 0, BYTES)).isFalse();
-        assertThat(zones.release(ID + 1, 0, BYTES)).isFalse();
+        assertThat(released(ID, 0, BYTES)).isFalse();
+        assertThat(released(ID + 1, 0, BYTES)).isFalse();
     }
 }
