@@ -1,7 +1,6 @@
 package io.tensorfabric.bench;
 
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,9 +23,7 @@ final class Knee {
         if (values.isEmpty()) {
             throw new IllegalStateException("Nothing was measured with " + setting);
         }
-        List<Double> sorted = new ArrayList<>(values);
-        Collections.sort(sorted);
-        return sorted.get((sorted.size() - 1) / 2);
+        return Medians.of(values);
     }
 
     /** The first setting whose median is nearly the best one's. */

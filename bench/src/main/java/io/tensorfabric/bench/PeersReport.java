@@ -48,8 +48,7 @@ final class PeersReport {
         if (values == null) {
             throw new IllegalStateException("Nothing was measured of " + carrier + " with " + size);
         }
-        List<Double> sorted = values.stream().sorted().toList();
-        return sorted.get((sorted.size() - 1) / 2);
+        return Medians.of(values);
     }
 
     void print(PrintWriter out) {
