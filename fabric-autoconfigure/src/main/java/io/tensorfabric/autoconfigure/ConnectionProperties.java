@@ -21,7 +21,9 @@ import org.springframework.boot.convert.DurationUnit;
  * @param heartbeatTimeout Silence of the peer after which a connection is lost; at least twice the interval.
  * @param drainTimeout Longest time for work in flight to end when a connection closes.
  * @param reconnectBackoff Wait after the first failed negotiation; doubles with each further one.
- * @param maxReconnectBackoff Longest wait between two negotiations.
+ * @param maxReconnectBackoff Longest wait between two negotiations, before jitter of up to a quarter.
+ * @param addressLifetime How long Java keeps the address of a host name, in the whole process and unless the process says
+ *     so itself; 0 leaves Java's setting, which is 30 seconds.
  * @param maxConnections Most connections at once, half-open ones included.
  * @param maxQueuePairs Most queue pairs of all connections at once, 0 for as many as the device has. When there are no more,
  *     the connection that nobody used for longest makes room.
@@ -54,8 +56,11 @@ public record ConnectionProperties(
         @DefaultValue("200ms") @DurationUnit(ChronoUnit.SECONDS)
         Duration reconnectBackoff,
 
-        @DefaultValue("30s") @DurationUnit(ChronoUnit.SECONDS)
+        @DefaultValue("10s") @DurationUnit(ChronoUnit.SECONDS)
         Duration maxReconnectBackoff,
+
+        @DefaultValue("10s") @DurationUnit(ChronoUnit.SECONDS)
+        Duration addressLifetime,
 
         @DefaultValue("256") int maxConnections,
         @DefaultValue("0") int maxQueuePairs,
@@ -79,6 +84,7 @@ public record ConnectionProperties(
         PropertyChecks.positive(PREFIX + ".drain-timeout", drainTimeout);
         PropertyChecks.positive(PREFIX + ".reconnect-backoff", reconnectBackoff);
         PropertyChecks.positive(PREFIX + ".max-reconnect-backoff", maxReconnectBackoff);
+        PropertyChecks.notNegative(PREFIX + ".address-lifetime", addressLifetime);
         PropertyChecks.positive(PREFIX + ".eviction-idle", evictionIdle);
         PropertyChecks.notNegative(PREFIX + ".idle-timeout", idleTimeout);
     }

@@ -186,7 +186,7 @@ public record ConnectionOptions(
         private Duration heartbeatTimeout = Duration.ofSeconds(5);
         private Duration drainTimeout = Duration.ofSeconds(5);
         private Duration reconnectBackoff = Duration.ofMillis(200);
-        private Duration maxReconnectBackoff = Duration.ofSeconds(30);
+        private Duration maxReconnectBackoff = Duration.ofSeconds(10);
         private int maxConnections = 256;
         private int maxQueuePairs;
         private Duration evictionIdle = Duration.ofSeconds(1);
