@@ -135,7 +135,7 @@ demo_prepare_gpu() {
 # The status line's code for GET $2 on port $1, empty when nobody answers.
 http_status() {
   (
-    exec 3<>"/dev/tcp/127.0.0.1/$1"
+    exec 3<>"/dev/tcp/127.0.0.1/$1" || exit
     printf 'GET %s HTTP/1.0\r\nHost: 127.0.0.1\r\n\r\n' "$2" >&3
     read -r -t 5 -u 3 _ code _
     printf '%s' "$code"
