@@ -48,9 +48,10 @@ class GpuStartTest {
                 say("reason " + node.gpus().unavailabilityReason());
                 say("warnings " + node.warnings());
                 say("device " + node.device().decision().explanation());
-                node.gpus()
-                        .memories()
-                        .forEach(memory -> say("pci " + memory.device().pciAddress()));
+                node.gpus().memories().forEach(memory -> {
+                    say("pci " + memory.device().pciAddress());
+                    say("uuid " + memory.device().uuid());
+                });
                 say("health "
                         + context.getBean("fabricHealthContributor", HealthIndicator.class)
                                 .health());
@@ -206,10 +207,9 @@ class GpuStartTest {
     @ParameterizedTest
     @ValueSource(strings = {"1", "uuid", "short"})
     void whenOneGpuIsVisibleByAnyNameThenItIsTheSame(String how) throws Exception {
-        String uuid = stubUuid();
         String visible = switch (how) {
-            case "uuid" -> uuid;
-            case "short" -> uuid.substring(0, 12);
+            case "uuid" -> stubUuid();
+            case "short" -> stubUuid().substring(0, 12);
             default -> how;
         };
 
@@ -220,10 +220,9 @@ class GpuStartTest {
                 .containsExactly("> pci 0000:91:00.0");
     }
 
-    /** That of the stub's second GPU. */
-    private static String stubUuid() {
-        StubCuda.reset();
-        return StubCuda.uuid(1, -1);
+    /** That of the stub's second GPU, from a process of its own: in this one the driver would stay for other tests. */
+    private static String stubUuid() throws Exception {
+        return start(Map.of("CUDA_VISIBLE_DEVICES", "1"), "").said("uuid").substring("> uuid ".length());
     }
 
     @ParameterizedTest
