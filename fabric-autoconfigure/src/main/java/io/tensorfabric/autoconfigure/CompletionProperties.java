@@ -1,5 +1,6 @@
 package io.tensorfabric.autoconfigure;
 
+import io.tensorfabric.connection.CompletionMode;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -12,8 +13,10 @@ import org.springframework.boot.convert.DurationUnit;
  * @param sendEntries Entries of each completion queue for sends.
  * @param receiveEntries Entries of each completion queue for receives.
  * @param batch Completions that are taken at once.
- * @param spin How long a poller without work polls before it sleeps; longer is faster and costs processor time. Without a
- *     unit in microseconds.
+ * @param mode How pollers wait: "spin" polls without a pause and takes a processor for each poller, "event" sleeps whenever
+ *     there is no work, "adaptive" polls for the time of "spin" before it sleeps.
+ * @param spin How long a poller of the mode "adaptive" polls without work before it sleeps; longer is faster and costs
+ *     processor time. Without a unit in microseconds.
  * @param numaAffinity Whether pollers run only on the processors of the device's NUMA node, where it has one.
  */
 public record CompletionProperties(
@@ -21,6 +24,7 @@ public record CompletionProperties(
         @DefaultValue("4096") int sendEntries,
         @DefaultValue("16384") int receiveEntries,
         @DefaultValue("64") int batch,
+        @DefaultValue("adaptive") CompletionMode mode,
 
         @DefaultValue("20us") @DurationUnit(ChronoUnit.MICROS)
         Duration spin,

@@ -1,5 +1,6 @@
 package io.tensorfabric.autoconfigure;
 
+import io.tensorfabric.connection.CompletionMode;
 import io.tensorfabric.connection.FabricDevice;
 import io.tensorfabric.connection.FabricDeviceException;
 import io.tensorfabric.connection.FabricDeviceOptions;
@@ -96,6 +97,7 @@ final class FabricNodeFactory {
     private FabricNode open(NodeIdentity identity, Deque<AutoCloseable> opened) {
         List<String> warnings = new ArrayList<>();
         ProviderSelection selection = select(warnings);
+        warnOfSpinning(properties.completion(), Runtime.getRuntime().availableProcessors(), warnings);
         FabricDevice device = openDevice(selection.provider());
         opened.push(device);
         FabricGpus gpus = FabricGpus.open(properties, device);
@@ -116,6 +118,15 @@ final class FabricNodeFactory {
         connections.set(manager(identity, device, gpus, pool, transfers));
         FabricDiagnostics diagnostics = new FabricDiagnostics(properties.diagnostics(), device, gpus);
         return new FabricNode(selection, device, gpus, pool, connections.get(), transfers, diagnostics, warnings);
+    }
+
+    static void warnOfSpinning(CompletionProperties completion, int processors, List<String> warnings) {
+        if (completion.mode() == CompletionMode.SPIN && completion.pollers() >= processors) {
+            warnings.add(
+                    "Pollers of the mode 'spin' take all " + processors + " processors of this process, so that all"
+                            + " else waits for its turn: lower 'fabric.completion.pollers', set 'fabric.completion.mode=adaptive',"
+                            + " or give the process more processors");
+        }
     }
 
     private ProviderSelection select(List<String> warnings) {
@@ -175,6 +186,7 @@ final class FabricNodeFactory {
                 .pollers(completion.pollers())
                 .completions(completion.sendEntries(), completion.receiveEntries())
                 .pollBatch(completion.batch())
+                .mode(completion.mode())
                 .spin(completion.spin())
                 .memoryWindows(properties.connection().memoryWindows())
                 .numaAffinity(completion.numaAffinity())

@@ -19,6 +19,7 @@ import org.springframework.util.unit.DataSize;
  * @param maxQueued Most pushes to a peer that wait because too many are under way.
  * @param whenFull What a push does when a limit is reached.
  * @param smallThreshold Longest tensor that takes the control lane, and is copied when its memory is not registered.
+ * @param stripeThreshold Shortest tensor that is spread over all bulk lanes of its connection, where there are several.
  * @param maxTensorSize Longest tensor, sent or received.
  * @param maxHeadersSize Longest headers of a push, keys and values together.
  * @param dedupeWindow Latest transfers of each sender that are remembered, so that a retried one is delivered once.
@@ -39,6 +40,7 @@ public record TransferProperties(
         @DefaultValue("16384") int maxQueued,
         @DefaultValue("wait") WhenFull whenFull,
         @DefaultValue("64KB") DataSize smallThreshold,
+        @DefaultValue("4MB") DataSize stripeThreshold,
         @DefaultValue("64GB") DataSize maxTensorSize,
         @DefaultValue("2KB") DataSize maxHeadersSize,
         @DefaultValue("4096") int dedupeWindow,
@@ -61,6 +63,7 @@ public record TransferProperties(
         PropertyChecks.between(PREFIX + ".chunk-size", chunkSize, PropertyChecks.PAGE, GIGABYTE);
         PropertyChecks.between(
                 PREFIX + ".small-threshold", smallThreshold, DataSize.ofBytes(0), DataSize.ofMegabytes(1));
+        PropertyChecks.atLeast(PREFIX + ".stripe-threshold", stripeThreshold, DataSize.ofBytes(0));
         PropertyChecks.between(
                 PREFIX + ".max-headers-size", maxHeadersSize, DataSize.ofBytes(0), DataSize.ofKilobytes(2));
         PropertyChecks.atLeast(PREFIX + ".max-tensor-size", maxTensorSize, DataSize.ofBytes(1));
@@ -84,6 +87,7 @@ public record TransferProperties(
                         .maxQueued(maxQueued)
                         .whenFull(whenFull)
                         .smallThreshold((int) smallThreshold.toBytes())
+                        .stripeThreshold(stripeThreshold.toBytes())
                         .maxTensorBytes(maxTensorSize.toBytes())
                         .maxHeadersBytes((int) maxHeadersSize.toBytes())
                         .dedupeWindow(dedupeWindow)

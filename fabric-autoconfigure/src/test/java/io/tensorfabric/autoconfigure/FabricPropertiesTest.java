@@ -6,7 +6,9 @@ import io.tensorfabric.connection.ConnectionOptions;
 import io.tensorfabric.transfer.TransferOptions;
 import java.net.URI;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -70,6 +72,9 @@ class FabricPropertiesTest {
         "fabric.connection.link.max-mtu, 1500",
         "fabric.connection.link.min-rnr-timer, 0",
         "fabric.completion.pollers, 0",
+        "fabric.completion.mode, sometimes",
+        "fabric.completion.spin, -1us",
+        "fabric.transfer.stripe-threshold, -1MB",
         "fabric.transfer.chunk-size, 2GB",
         "fabric.resilience.retry.attempts, 0",
         "fabric.resilience.retry.jitter, 1",
@@ -225,5 +230,20 @@ class FabricPropertiesTest {
             text.append(each.getMessage()).append('\n');
         }
         return text.toString();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"spin, 1, 2, false", "spin, 2, 2, true", "adaptive, 2, 2, false", "event, 2, 2, false"})
+    void whenPollersThatSpinTakeAllProcessorsThenAWarningSaysSo(
+            String mode, int pollers, int processors, boolean warned) {
+        runner.withPropertyValues("fabric.completion.mode=" + mode, "fabric.completion.pollers=" + pollers)
+                .run(context -> {
+                    List<String> warnings = new ArrayList<>();
+                    CompletionProperties completion =
+                            context.getBean(FabricProperties.class).completion();
+                    FabricNodeFactory.warnOfSpinning(completion, processors, warnings);
+                    assertThat(warnings).hasSize(warned ? 1 : 0);
+                    assertThat(warnings).allMatch(text -> text.contains("fabric.completion.mode=adaptive"));
+                });
     }
 }

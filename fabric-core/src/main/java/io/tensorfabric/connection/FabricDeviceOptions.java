@@ -78,6 +78,7 @@ public record FabricDeviceOptions(
         private int receiveCompletions = 16_384;
         private int pollBatch = 64;
         private Duration spin = Duration.ofNanos(20_000);
+        private CompletionMode mode = CompletionMode.ADAPTIVE;
         private boolean memoryWindows = true;
         private boolean numaAffinity = true;
 
@@ -120,7 +121,13 @@ public record FabricDeviceOptions(
             return this;
         }
 
-        /** How long a poller without work polls before it sleeps; zero sleeps at once. */
+        /** How pollers wait; {@link CompletionMode#ADAPTIVE} unless set. */
+        public Builder mode(CompletionMode value) {
+            mode = value;
+            return this;
+        }
+
+        /** How long a poller of the adaptive mode polls without work before it sleeps; zero sleeps at once. */
         public Builder spin(Duration value) {
             spin = value;
             return this;
@@ -152,7 +159,7 @@ public record FabricDeviceOptions(
                     sendCompletions,
                     receiveCompletions,
                     pollBatch,
-                    spin,
+                    mode.spin(spin),
                     memoryWindows,
                     numaAffinity);
         }

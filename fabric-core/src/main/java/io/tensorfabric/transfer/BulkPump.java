@@ -8,7 +8,7 @@ import java.util.Set;
 
 /**
  * Keeps a bulk lane busy with the chunks of large pushes: a limited number of transmissions at a time, taking turns
- * between pushes. Guarded by the lock of its link's sender.
+ * between pushes, those of this lane alone and those of all bulk lanes. Guarded by the lock of its link's sender.
  */
 final class BulkPump {
 
@@ -16,6 +16,11 @@ final class BulkPump {
     private final LanePumps pumps;
     private final Lane lane;
     private final TransferOptions options;
+
+    /** Pushes that all bulk lanes share. */
+    private final Stripes stripes;
+
+    /** Pushes of this lane alone. */
     private final ArrayDeque<Push> pushes = new ArrayDeque<>();
 
     /** Pushes that wait for a GPU to copy more of them. */
@@ -25,11 +30,13 @@ final class BulkPump {
     private long backlog;
     private boolean blocked;
     private boolean pumping;
+    private boolean stripeIsNext;
 
-    BulkPump(LinkSender sender, LanePumps pumps, Lane lane, TransferOptions options) {
+    BulkPump(LinkSender sender, LanePumps pumps, Lane lane, Stripes stripes, TransferOptions options) {
         this.sender = sender;
         this.pumps = pumps;
         this.lane = lane;
+        this.stripes = stripes;
         this.options = options;
     }
 
@@ -37,7 +44,7 @@ final class BulkPump {
         return lane.index() == other.index();
     }
 
-    /** Bytes that wait to be posted here. */
+    /** Bytes of pushes of this lane alone that wait to be posted. */
     long backlog() {
         return backlog;
     }
@@ -75,14 +82,25 @@ final class BulkPump {
         backlog = 0;
     }
 
+    /** Posts as much as fits. */
     void pump() {
+        pump(Integer.MAX_VALUE);
+    }
+
+    /** Posts pieces of pushes, at most so many; false if none was left or none fitted. */
+    boolean pump(int most) {
         if (pumping) {
-            return;
+            return false;
         }
         pumping = true;
+        int posted = 0;
         try {
-            while (!blocked && outstanding < options.transmissionsPerLane() && !pushes.isEmpty() && pumps.isUp()) {
-                send(pushes.element());
+            while (posted < most
+                    && !blocked
+                    && outstanding < options.transmissionsPerLane()
+                    && pumps.isUp()
+                    && sendNext()) {
+                posted++;
             }
         } catch (RuntimeException e) {
             blocked = true;
@@ -90,32 +108,58 @@ final class BulkPump {
         } finally {
             pumping = false;
         }
+        return posted > 0 && !blocked;
     }
 
-    private void send(Push push) {
-        long ready = push.source.ready(push.bytes());
-        if (ready == push.posted) {
+    /** Sends a piece of a push, by turns of this lane's and of all lanes'; false if there is none. */
+    private boolean sendNext() {
+        Push own = pushes.peek();
+        Push shared = stripes.peek();
+        if (shared != null && (own == null || stripeIsNext)) {
+            stripeIsNext = false;
+            send(shared, stripes.queue(), stripes.chunks(shared), false);
+        } else if (own != null) {
+            stripeIsNext = true;
+            sendOwn(own);
+        }
+        return own != null || shared != null;
+    }
+
+    private void sendOwn(Push push) {
+        if (push.source.ready(push.bytes()) == push.posted) {
             pushes.remove();
             parked.add(push);
             return;
         }
+        backlog -= send(push, pushes, options.chunksPerTransmission(), !push.isPull());
+    }
+
+    /**
+     * Sends a piece of the push that is first in a queue.
+     *
+     * @param most chunks of the piece
+     * @param withHeader whether the header follows the last chunk on this lane
+     * @return the bytes of the piece
+     */
+    private long send(Push push, ArrayDeque<Push> queue, int most, boolean withHeader) {
+        long ready = push.source.ready(push.bytes());
         int chunks = 0;
         long end = push.posted;
-        while (chunks < options.chunksPerTransmission() && end < ready) {
+        while (chunks < most && end < ready) {
             end += chunk(push, end);
             chunks++;
         }
         boolean last = end == push.bytes();
-        boolean message = last && !push.isPull();
+        boolean message = last && withHeader;
         Transmission transmission = lane.begin(message ? chunks + 1 : chunks, message);
         if (transmission == null) {
             blocked = true;
-            return;
+            return 0;
         }
-        pushes.remove();
+        queue.remove();
         try {
             write(transmission, push, end);
-            if (last) {
+            if (last && (withHeader || push.isPull())) {
                 sender.writeHeader(transmission, push);
             }
         } catch (RuntimeException e) {
@@ -124,14 +168,14 @@ final class BulkPump {
         }
         if (!last) {
             // To the end of the queue: others get their turn.
-            pushes.add(push);
+            queue.add(push);
         }
         long bytes = end - push.posted;
-        backlog -= bytes;
         push.posted = end;
         push.outstanding++;
         outstanding++;
         transmission.submit(push, bytes);
+        return bytes;
     }
 
     private void write(Transmission transmission, Push push, long end) {

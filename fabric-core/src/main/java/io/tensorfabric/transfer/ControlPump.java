@@ -5,7 +5,7 @@ import io.tensorfabric.connection.Transmission;
 import io.tensorfabric.connection.TransmissionListener;
 import java.util.ArrayDeque;
 
-/** Keeps the control lane busy: answers first, then small pushes. Guarded by the lock of its link's sender. */
+/** Keeps the control lane busy: answers first, then small pushes and the headers of striped ones. Guarded by the lock of its link's sender. */
 final class ControlPump {
 
     /** While so many messages of answers are under way, further answers gather for the next one. */
@@ -34,6 +34,7 @@ final class ControlPump {
         return answers;
     }
 
+    /** Sends a push, or the header alone of one whose bytes were posted already. */
     void add(Push push) {
         pushes.add(push);
     }
@@ -92,8 +93,8 @@ final class ControlPump {
     }
 
     private void send(Push push) {
-        // Without bytes, or with bytes that a GPU has brought to their place already.
-        boolean bare = push.bytes() == 0 || push.source.isShared();
+        // Without bytes, or with bytes that a GPU or other lanes have brought to their place already.
+        boolean bare = push.posted == push.bytes() || push.source.isShared();
         boolean message = !push.isPull();
         Transmission transmission = lane.begin(bare || !message ? 1 : 2, message);
         if (transmission == null) {

@@ -9,13 +9,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The pumps of all lanes of a link: small pushes and answers take the control lane, large pushes the bulk lane with the
- * least to do. Guarded by the lock of the link's sender.
+ * least to do, the largest all bulk lanes. Guarded by the lock of the link's sender.
  */
 final class LanePumps {
 
     private final LinkSender sender;
     private final ControlPump control;
     private final List<BulkPump> bulk = new ArrayList<>();
+    private final Stripes stripes;
     private boolean up;
     private boolean down;
 
@@ -23,13 +24,15 @@ final class LanePumps {
         this.sender = sender;
         List<Lane> lanes = connection.lanes();
         this.control = new ControlPump(sender, this, lanes.get(0));
-        for (Lane lane : lanes) {
-            if (lane.purpose() == LanePurpose.BULK) {
-                bulk.add(new BulkPump(sender, this, lane, options));
-            }
+        List<Lane> bulkLanes = lanes.stream()
+                .filter(lane -> lane.purpose() == LanePurpose.BULK)
+                .toList();
+        if (bulkLanes.isEmpty()) {
+            bulkLanes = List.of(lanes.get(0));
         }
-        if (bulk.isEmpty()) {
-            bulk.add(new BulkPump(sender, this, lanes.get(0), options));
+        this.stripes = new Stripes(bulkLanes.size(), options);
+        for (Lane lane : bulkLanes) {
+            bulk.add(new BulkPump(sender, this, lane, stripes, options));
         }
     }
 
@@ -44,13 +47,25 @@ final class LanePumps {
     void open() {
         up = true;
         control.pump();
-        bulk.forEach(BulkPump::pump);
+        spread();
+    }
+
+    /** Lets bulk lanes begin by turns, so that each gets its share of what they carry together. */
+    private void spread() {
+        boolean some = true;
+        while (some) {
+            some = false;
+            for (int i = 0; i < bulk.size(); i++) {
+                some |= bulk.get(i).pump(1);
+            }
+        }
     }
 
     /** Forgets all that waits. */
     void shut() {
         down = true;
         control.clear();
+        stripes.clear();
         bulk.forEach(BulkPump::clear);
     }
 
@@ -72,6 +87,9 @@ final class LanePumps {
         if (usesControl(push)) {
             control.add(push);
             control.pump();
+        } else if (stripes.takes(push)) {
+            stripes.add(push);
+            spread();
         } else {
             BulkPump pump = leastBusy();
             pump.add(push);
@@ -86,6 +104,14 @@ final class LanePumps {
     /** The small ones, and those of which only the header is to be sent. */
     private static boolean usesControl(Push push) {
         return push.isSmall() || push.source.isShared();
+    }
+
+    /** Sends the header of a push that several lanes carried, once all of them are done: its room is the peer's then. */
+    void finish(Push push) {
+        if (stripes.isWritten(push)) {
+            control.add(push);
+            control.pump();
+        }
     }
 
     /** The source of a push has more to write. */
@@ -108,6 +134,7 @@ final class LanePumps {
     /** Posts no more of a push. */
     void remove(Push push) {
         control.remove(push);
+        stripes.remove(push);
         bulk.forEach(pump -> pump.remove(push));
     }
 

@@ -144,10 +144,15 @@ final class LinkSender {
             } else if (!push.broken) {
                 push.broken = true;
                 push.failure = status;
+                // The connection ends: no other lane need begin with more of it.
+                pumps.remove(push);
             }
             if (push.isDecided()) {
+                // Who decided it may not have come here yet, and what is dropped must not be posted any more.
+                pumps.remove(push);
                 dropIfDone(push);
             } else {
+                pumps.finish(push);
                 succeedIfDone(push);
             }
             pumps.ended(push, lane);

@@ -18,6 +18,8 @@ import java.time.Duration;
  * @param whenFull what a push does when a limit is reached
  * @param smallThreshold longest tensor that takes the control lane, and is copied instead of registered when its memory
  *     is not registered
+ * @param stripeThreshold shortest tensor that is spread over all bulk lanes of its connection, where there are several;
+ *     shorter ones take one lane as a whole
  * @param maxTensorBytes longest tensor, sent or received
  * @param maxHeadersBytes longest keys and values of a push together, at most 2048
  * @param resilience retries, circuit breaker and limit of pushes under way of each peer
@@ -44,6 +46,7 @@ public record TransferOptions(
         int maxQueued,
         WhenFull whenFull,
         int smallThreshold,
+        long stripeThreshold,
         long maxTensorBytes,
         int maxHeadersBytes,
         ResilienceOptions resilience,
@@ -73,6 +76,7 @@ public record TransferOptions(
         within("transmissionsPerLane", transmissionsPerLane, 1, 1024);
         within("maxQueued", maxQueued, 0, 1 << 24);
         within("smallThreshold", smallThreshold, 0, 1 << 20);
+        within("stripeThreshold", stripeThreshold, 0, Long.MAX_VALUE / 4);
         within("maxTensorBytes", maxTensorBytes, 1, Long.MAX_VALUE / 4);
         within("maxHeadersBytes", maxHeadersBytes, 0, TransferMessages.MAX_HEADER_BYTES);
         within("dedupeWindow", dedupeWindow, 1, 1 << 20);
@@ -121,6 +125,7 @@ public record TransferOptions(
         private int maxQueued = 16 * 1024;
         private WhenFull whenFull = WhenFull.WAIT;
         private int smallThreshold = 64 * 1024;
+        private long stripeThreshold = 4L << 20;
         private long maxTensorBytes = 64L << 30;
         private int maxHeadersBytes = TransferMessages.MAX_HEADER_BYTES;
         private ResilienceOptions resilience = ResilienceOptions.defaults();
@@ -211,6 +216,12 @@ public record TransferOptions(
             return this;
         }
 
+        /** See {@link TransferOptions#stripeThreshold()}; 4 MiB unless set. */
+        public Builder stripeThreshold(long bytes) {
+            this.stripeThreshold = bytes;
+            return this;
+        }
+
         /** See {@link TransferOptions#maxTensorBytes()}; 64 GiB unless set. */
         public Builder maxTensorBytes(long bytes) {
             this.maxTensorBytes = bytes;
@@ -295,6 +306,7 @@ public record TransferOptions(
                     maxQueued,
                     whenFull,
                     smallThreshold,
+                    stripeThreshold,
                     maxTensorBytes,
                     maxHeadersBytes,
                     resilience,

@@ -1,7 +1,11 @@
 package io.tensorfabric.transfer;
 
 import io.tensorfabric.verbs.WorkCompletionStatus;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /** What goes wrong at the sending end of a node. */
 final class FakeFaults {
@@ -14,6 +18,13 @@ final class FakeFaults {
 
     /** Writes that were carried out. */
     final AtomicInteger writes = new AtomicInteger();
+
+    /** The same by lane, and reads too. */
+    final AtomicIntegerArray requests = new AtomicIntegerArray(16);
+
+    private final List<Runnable> held = new ArrayList<>();
+
+    private int heldLane = -1;
 
     private boolean wireStopped;
 
@@ -33,6 +44,34 @@ final class FakeFaults {
     /** What is placed is not reported until {@link #resume()}. */
     synchronized void holdWireCompletions() {
         completionsHeld = true;
+    }
+
+    /** Nothing leaves one lane until {@link #releaseLane}. */
+    synchronized void holdLane(int lane) {
+        heldLane = lane;
+    }
+
+    /** What was held leaves in order, before anything that comes later. */
+    void releaseLane(Executor wire) {
+        wire.execute(() -> {
+            List<Runnable> all;
+            synchronized (this) {
+                heldLane = -1;
+                all = List.copyOf(held);
+                held.clear();
+            }
+            all.forEach(Runnable::run);
+        });
+    }
+
+    /** Keeps what a lane is about to do if the lane is held. */
+    synchronized boolean holds(int lane, Runnable work) {
+        return lane == heldLane && held.add(work);
+    }
+
+    /** What is held by a lane. */
+    synchronized int held() {
+        return held.size();
     }
 
     synchronized void resume() {

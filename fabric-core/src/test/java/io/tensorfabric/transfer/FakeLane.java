@@ -27,7 +27,8 @@ final class FakeLane implements Lane {
     private boolean refused;
     private boolean broken;
 
-    private record Write(long from, int length, int lkey, long to, int rkey) {}
+    /** One request: local memory that is written to the peer's, or read from there. */
+    private record Write(long local, int length, int lkey, long remote, int rkey, boolean read) {}
 
     private record Sent(List<Write> writes, int type, byte[] message, TransmissionListener listener, long token) {}
 
@@ -83,7 +84,7 @@ final class FakeLane implements Lane {
 
         @Override
         public void write(long localAddress, int length, int lkey, long remoteAddress, int rkey) {
-            writes.add(new Write(localAddress, length, lkey, remoteAddress, rkey));
+            writes.add(new Write(localAddress, length, lkey, remoteAddress, rkey, false));
         }
 
         @Override
@@ -93,7 +94,7 @@ final class FakeLane implements Lane {
 
         @Override
         public void read(long localAddress, int length, int lkey, long remoteAddress, int rkey) {
-            throw new UnsupportedOperationException();
+            writes.add(new Write(localAddress, length, lkey, remoteAddress, rkey, true));
         }
 
         @Override
@@ -130,6 +131,9 @@ final class FakeLane implements Lane {
     }
 
     private void run(Sent sent) {
+        if (connection.node().faults.holds(index, () -> run(sent))) {
+            return;
+        }
         connection.node().faults.awaitWire();
         WorkCompletionStatus status;
         synchronized (this) {
@@ -152,17 +156,21 @@ final class FakeLane implements Lane {
             return WorkCompletionStatus.WR_FLUSH_ERR;
         }
         for (Write write : sent.writes) {
-            if (!connection.node().domain.covers(write.lkey, write.from, write.length)) {
+            if (!connection.node().domain.covers(write.lkey, write.local, write.length)) {
                 return WorkCompletionStatus.LOC_PROT_ERR;
             }
-            if (!connection.peer.permits(write.rkey, write.to, write.length)) {
+            if (!connection.peer.permits(write.rkey, write.remote, write.length)) {
                 return WorkCompletionStatus.REM_ACCESS_ERR;
             }
-            OffHeap.copy(write.from, write.to, write.length);
+            long to = write.read ? write.local : write.remote;
+            OffHeap.copy(write.read ? write.remote : write.local, to, write.length);
             if (faults.damages()) {
-                OffHeap.putByte(write.to, (byte) (OffHeap.getByte(write.to) ^ 1));
+                OffHeap.putByte(to, (byte) (OffHeap.getByte(to) ^ 1));
             }
-            faults.writes.incrementAndGet();
+            faults.requests.incrementAndGet(index);
+            if (!write.read) {
+                faults.writes.incrementAndGet();
+            }
         }
         if (sent.type >= 0 && !faults.dropMessages) {
             ByteBuffer body = ByteBuffer.wrap(sent.message).order(ByteOrder.LITTLE_ENDIAN);

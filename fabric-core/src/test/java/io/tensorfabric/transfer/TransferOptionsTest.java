@@ -22,6 +22,7 @@ class TransferOptionsTest {
         assertThat(options.landingZoneSize()).isEqualTo(64 << 20);
         assertThat(options.defaultDeadline()).isEqualTo(Duration.ofSeconds(30));
         assertThat(options.smallThreshold()).isEqualTo(64 << 10);
+        assertThat(options.stripeThreshold()).isEqualTo(4 << 20);
         assertThat(options.resilience().retry().attempts()).isEqualTo(3);
         assertThat(options).isEqualTo(TransferOptions.builder().build());
     }
@@ -36,6 +37,7 @@ class TransferOptionsTest {
                 Arguments.of("chunkSize", set(b -> b.chunkSize(1))),
                 Arguments.of("maxInFlight", set(b -> b.maxInFlight(0))),
                 Arguments.of("smallThreshold", set(b -> b.smallThreshold(-1))),
+                Arguments.of("stripeThreshold", set(b -> b.stripeThreshold(-1))),
                 Arguments.of("maxTensorBytes", set(b -> b.maxTensorBytes(0))),
                 Arguments.of("maxHeadersBytes", set(b -> b.maxHeadersBytes(2049))),
                 Arguments.of("dedupeWindow", set(b -> b.dedupeWindow(0))),
