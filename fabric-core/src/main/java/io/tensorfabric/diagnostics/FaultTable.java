@@ -47,13 +47,13 @@ public final class FaultTable {
     public static String symptomsToMarkdown() {
         String rows = Arrays.stream(Symptom.values())
                 .map(symptom -> "| " + escape(symptom.seen()) + " | " + escape(symptom.cause()) + " | "
-                        + code(symptom.check()) + " | " + escape(symptom.remedy()) + " |\n")
+                        + code(symptom.check()) + " | " + code(symptom.remedy()) + " |\n")
                 .collect(Collectors.joining());
         return "| what you see | cause | check | remedy |\n| --- | --- | --- | --- |\n" + rows;
     }
 
     /** Text with code in back quotes, in which nothing is escaped but what would end the cell. */
-    private static String code(String text) {
+    static String code(String text) {
         StringBuilder result = new StringBuilder();
         String[] parts = text.split("`", -1);
         for (int i = 0; i < parts.length; i++) {
