@@ -45,6 +45,11 @@ public final class FabricAutoConfiguration {
     }
 
     @Bean
+    static PeerKeysCheck fabricPeerKeysCheck(Environment environment) {
+        return new PeerKeysCheck(environment);
+    }
+
+    @Bean
     static ConnectionDetailsMerger fabricConnectionDetailsMerger(ObjectProvider<FabricConnectionDetails> connections) {
         return new ConnectionDetailsMerger(connections);
     }

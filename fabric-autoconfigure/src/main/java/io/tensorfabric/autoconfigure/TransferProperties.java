@@ -134,6 +134,7 @@ public record TransferProperties(
             PropertyChecks.atLeast("fabric.landing.max-dedicated-size", maxDedicatedSize, DataSize.ofBytes(0));
             PropertyChecks.atLeast(
                     "fabric.landing.max-dedicated-size-per-peer", maxDedicatedSizePerPeer, DataSize.ofBytes(0));
+            PropertyChecks.range("fabric.landing.max-dedicated-zones-per-peer", maxDedicatedZonesPerPeer, 1, 65535);
             PropertyChecks.positive("fabric.landing.dedicated-idle", dedicatedIdle);
         }
 

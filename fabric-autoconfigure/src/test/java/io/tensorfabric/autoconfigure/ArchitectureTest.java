@@ -43,8 +43,7 @@ class ArchitectureTest {
             .andShould()
             .haveModifier(JavaModifier.FINAL)
             .andShould()
-            .haveSimpleNameEndingWith("AutoConfiguration")
-            .allowEmptyShould(true);
+            .haveSimpleNameEndingWith("AutoConfiguration");
 
     @ArchTest
     static final ArchRule autoConfigurationsHideTheirConstructors = constructors()
@@ -52,16 +51,11 @@ class ArchitectureTest {
             .areDeclaredInClassesThat()
             .areAnnotatedWith(AutoConfiguration.class)
             .should()
-            .bePackagePrivate()
-            .allowEmptyShould(true);
+            .bePackagePrivate();
 
     @ArchTest
-    static final ArchRule beanMethodsArePackagePrivate = methods()
-            .that()
-            .areAnnotatedWith(Bean.class)
-            .should()
-            .bePackagePrivate()
-            .allowEmptyShould(true);
+    static final ArchRule beanMethodsArePackagePrivate =
+            methods().that().areAnnotatedWith(Bean.class).should().bePackagePrivate();
 
     /** On a method Spring would load the method's types before the condition is asked. */
     @ArchTest

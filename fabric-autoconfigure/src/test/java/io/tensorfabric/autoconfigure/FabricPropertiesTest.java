@@ -1,24 +1,34 @@
 package io.tensorfabric.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.tensorfabric.connection.ConnectionOptions;
 import io.tensorfabric.transfer.TransferOptions;
+import java.io.IOException;
+import java.io.InputStream;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.util.unit.DataSize;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 class FabricPropertiesTest {
 
@@ -105,6 +115,35 @@ class FabricPropertiesTest {
         assertRefused(property, value);
     }
 
+    static Stream<Arguments> negatives() throws IOException {
+        Map<String, String> values = Map.of(
+                DataSize.class.getName(), "-1MB",
+                Duration.class.getName(), "-5s",
+                Integer.class.getName(), "-1");
+        try (InputStream metadata =
+                FabricPropertiesTest.class.getResourceAsStream("/META-INF/spring-configuration-metadata.json")) {
+            List<Arguments> found = new ArrayList<>();
+            for (JsonNode property : JsonMapper.shared().readTree(metadata).get("properties")) {
+                String value = values.get(property.get("type").asString());
+                if (property.get("name").asString().startsWith("fabric.") && value != null) {
+                    found.add(Arguments.of(property.get("name").asString(), value));
+                }
+            }
+            assertThat(found).hasSizeGreaterThan(80);
+            return found.stream();
+        }
+    }
+
+    /** Whatever is a size, a duration or a number is checked: binding itself takes negative ones. */
+    @ParameterizedTest
+    @MethodSource("negatives")
+    void whenAnyPropertyIsNegativeThenItIsRefusedByName(String property, String value) {
+        Binder binder = new Binder(new MapConfigurationPropertySource(Map.of(property, value)));
+        Throwable failure = catchThrowable(() -> binder.bind("fabric", FabricProperties.class));
+        assertThat(failure).isNotNull();
+        assertThat(messages(failure)).contains("Property " + property + " with value");
+    }
+
     @Test
     void whenTheSecretsVariableIsNotSetThenStartFailsAndSaysSo() {
         runner.withPropertyValues("fabric.security.shared-secret=${FABRIC_TEST_UNSET_SECRET}")
@@ -184,7 +223,7 @@ class FabricPropertiesTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "fabric.peers.10.0.0.5:8080=x",
+                "fabric.peers.ranker=https://ranker",
                 "fabric.peers[0].name=a b",
                 "fabric.peers[0].url=https://no-name",
                 "fabric.peers[0]=nameless",

@@ -12,6 +12,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Holds the page about security to the tests that it names. */
 class SecurityPageTest {
@@ -32,10 +34,12 @@ class SecurityPageTest {
         }
     }
 
-    @Test
-    void whenThePageNamesATestThenItExists() throws IOException {
+    /** That about Spring Boot names tests in the same way. */
+    @ParameterizedTest
+    @CsvSource({"security.md, 40", "boot.md, 15"})
+    void whenThePageNamesATestThenItExists(String page, int least) throws IOException {
         Map<String, Path> classes = testClasses();
-        Matcher named = NAMED.matcher(Files.readString(ROOT.resolve("docs").resolve("security.md")));
+        Matcher named = NAMED.matcher(Files.readString(ROOT.resolve("docs").resolve(page)));
         int count = 0;
         while (named.find()) {
             assertThat(classes).containsKey(named.group(1));
@@ -47,7 +51,7 @@ class SecurityPageTest {
             }
             count++;
         }
-        assertThat(count).isGreaterThan(40);
+        assertThat(count).isGreaterThan(least);
     }
 
     @Test

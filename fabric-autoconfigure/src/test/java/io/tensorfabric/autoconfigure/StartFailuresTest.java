@@ -10,6 +10,11 @@ import io.tensorfabric.autoconfigure.negotiation.FabricNegotiationClientAutoConf
 import io.tensorfabric.autoconfigure.negotiation.FabricNegotiationServerAutoConfiguration;
 import io.tensorfabric.autoconfigure.resilience.FabricResilienceAutoConfiguration;
 import io.tensorfabric.verbs.Errno;
+import io.tensorfabric.verbs.Gid;
+import io.tensorfabric.verbs.GidEntry;
+import io.tensorfabric.verbs.GidType;
+import io.tensorfabric.verbs.LinkLayer;
+import io.tensorfabric.verbs.PortAttributes;
 import io.tensorfabric.verbs.PortState;
 import io.tensorfabric.verbs.VerbsContext;
 import io.tensorfabric.verbs.VerbsDevice;
@@ -19,8 +24,12 @@ import io.tensorfabric.verbs.soft.SoftFaults;
 import io.tensorfabric.verbs.soft.SoftVerbsProvider;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.net.InetAddress;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.function.BiFunction;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
@@ -32,6 +41,9 @@ import org.springframework.boot.restclient.RestClientCustomizer;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.core.env.MapPropertySource;
+import org.springframework.core.env.PropertySource;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.core.io.support.SpringFactoriesLoader;
 import org.springframework.core.io.support.SpringFactoriesLoader.FailureHandler;
 
@@ -74,16 +86,26 @@ class StartFailuresTest {
 
     /** A device that is broken as soon as it is open. */
     private void assertFailsOn(Runnable fault, String description, String action) {
+        assertFailsOn(
+                context -> {
+                    fault.run();
+                    return context;
+                },
+                description,
+                action);
+    }
+
+    private void assertFailsOn(UnaryOperator<VerbsContext> fault, String description, String action) {
         VerbsProvider broken = breaking(fault);
         runner.withBean(VerbsProvider.class, () -> broken)
                 .run(context -> assertExplained(context.getStartupFailure(), description, action));
     }
 
-    private VerbsProvider breaking(Runnable fault) {
+    private VerbsProvider breaking(UnaryOperator<VerbsContext> fault) {
         return new Breaking(new SoftVerbsProvider(SoftDeviceOptions.defaults().withFaults(faults)), fault);
     }
 
-    private record Breaking(VerbsProvider delegate, Runnable fault) implements VerbsProvider {
+    private record Breaking(VerbsProvider delegate, UnaryOperator<VerbsContext> fault) implements VerbsProvider {
 
         @Override
         public String name() {
@@ -106,21 +128,43 @@ class StartFailuresTest {
         }
 
         private VerbsDevice breaking(VerbsDevice device) {
-            return (VerbsDevice) Proxy.newProxyInstance(
-                    VerbsDevice.class.getClassLoader(),
-                    new Class<?>[] {VerbsDevice.class},
-                    (proxy, method, arguments) -> {
-                        try {
-                            Object result = method.invoke(device, arguments);
-                            if (result instanceof VerbsContext) {
-                                fault.run();
-                            }
-                            return result;
-                        } catch (InvocationTargetException ex) {
-                            throw ex.getCause();
-                        }
-                    });
+            return proxy(
+                    VerbsDevice.class,
+                    device,
+                    (method, result) -> result instanceof VerbsContext context ? fault.apply(context) : result);
         }
+    }
+
+    /** The same but for what it answers. */
+    private static <T> T proxy(Class<T> type, T delegate, BiFunction<String, Object, Object> answers) {
+        return type.cast(Proxy.newProxyInstance(
+                type.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
+                    try {
+                        return answers.apply(method.getName(), method.invoke(delegate, arguments));
+                    } catch (InvocationTargetException ex) {
+                        throw ex.getCause();
+                    }
+                }));
+    }
+
+    /** A card on Ethernet with these entries in the GID tables of its ports. */
+    private static UnaryOperator<VerbsContext> ethernet(GidEntry... gids) {
+        return context -> proxy(VerbsContext.class, context, (method, result) -> switch (method) {
+            case "queryGidTable" -> List.of(gids);
+            case "queryPort" -> {
+                PortAttributes port = (PortAttributes) result;
+                yield new PortAttributes(
+                        port.state(),
+                        LinkLayer.ETHERNET,
+                        port.maxMtu(),
+                        port.activeMtu(),
+                        port.lid(),
+                        gids.length,
+                        port.maxMessageSize(),
+                        port.activeSpeed());
+            }
+            default -> result;
+        });
     }
 
     @Test
@@ -143,6 +187,27 @@ class StartFailuresTest {
     @Test
     void whenTheGidIndexIsNotThereThenTheTableIsShown() {
         assertFails("fabric.gid-index=9", "GID index 9 is not usable on soft0 port 1. Its table holds", "gid-index");
+    }
+
+    @Test
+    void whenThePortHasNoGidThenTheActionSaysHowItGetsOne() {
+        assertFailsOn(
+                ethernet(),
+                "The GID table of soft0 port 1 has no usable entry. Give its network interface an address (ip addr)",
+                "ibv_devinfo -v");
+    }
+
+    /** It works between peers of one link, so it is no failure. */
+    @Test
+    void whenThePortHasNoRoceV2GidThenTheStartWarnsAndSaysWhatToDo() {
+        Gid gid = Gid.of(InetAddress.getLoopbackAddress());
+        VerbsProvider old = breaking(ethernet(new GidEntry(0, gid, GidType.ROCE_V1, "eth0")));
+        runner.withBean(VerbsProvider.class, () -> old)
+                .run(context -> assertThat(context.getBean(FabricLifecycle.class)
+                                .requireNode()
+                                .warnings())
+                        .anyMatch(warning ->
+                                warning.contains("is RoCE v1, which is not routable. Enable RoCE v2 on the port")));
     }
 
     @Test
@@ -218,13 +283,39 @@ class StartFailuresTest {
                         context.getStartupFailure(), "nothing to negotiate with peers by", "spring-boot-restclient"));
     }
 
+    /** As a file or the environment has it. */
+    private ApplicationContextRunner with(PropertySource<?> source) {
+        return runner.withInitializer(
+                context -> context.getEnvironment().getPropertySources().addFirst(source));
+    }
+
+    private void assertPeerFails(String property, String description, String action) {
+        with(new MapPropertySource("file", Map.of(property, "x")))
+                .run(context -> assertExplained(context.getStartupFailure(), description, action));
+    }
+
     @Test
-    void whenPropertiesContradictEachOtherThenTheErrorNamesBoth() {
-        runner.withPropertyValues("fabric.security.mutual-tls=true", "fabric.security.allow-plaintext=true")
-                .run(context -> assertThat(context.getStartupFailure())
-                        .rootCause()
-                        .hasMessageContaining("fabric.security.mutual-tls")
-                        .hasMessageContaining("fabric.security.allow-plaintext"));
+    void whenAPeerIsWrittenAsAMapThenTheActionShowsItAsAList() {
+        assertPeerFails(
+                "fabric.peers.10.0.0.5:8080",
+                "'fabric.peers.10.0.0.5:8080'",
+                "Write 'fabric.peers[0].name=NAME' and 'fabric.peers[0].url=10.0.0.5:8080'");
+        assertPeerFails("fabric.peers[10.0.0.5:8080]", "is a list", "'fabric.peers[0].url=10.0.0.5:8080'");
+        assertPeerFails("fabric.peers.ranker.url", "is a list", "'fabric.peers[0].name=ranker'");
+        with(new SystemEnvironmentPropertySource(
+                        "test-systemEnvironment", Map.of("FABRIC_PEERS_NODEA", "https://node-a:8443")))
+                .run(context ->
+                        assertExplained(context.getStartupFailure(), "'FABRIC_PEERS_NODEA'", "FABRIC_PEERS_0_NAME"));
+        with(new SystemEnvironmentPropertySource(
+                        "test-systemEnvironment",
+                        Map.of(
+                                "FABRIC_PEERS_0_NAME",
+                                "a",
+                                "FABRIC_PEERS_0_URL",
+                                "https://a",
+                                "FABRIC_PEERS_0_NODEID",
+                                "b")))
+                .run(context -> assertThat(context).hasNotFailed());
     }
 
     @Test

@@ -1,9 +1,12 @@
 package io.tensorfabric.autoconfigure.negotiation;
 
 import io.tensorfabric.autoconfigure.FabricProperties;
+import io.tensorfabric.autoconfigure.discovery.PeerSources;
 import io.tensorfabric.connection.NegotiationClient;
 import io.tensorfabric.connection.NodeIdentity;
+import io.tensorfabric.connection.PeerDirectory;
 import java.time.Clock;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
@@ -49,6 +52,12 @@ public final class FabricNegotiationClientAutoConfiguration {
                 self,
                 Clock.systemUTC());
         return new HttpNegotiationClient(exchange, json, http);
+    }
+
+    @Bean
+    NoServerNotice fabricNoServerNotice(
+            BeanFactory beans, ObjectProvider<PeerDirectory> peers, ObjectProvider<PeerSources> sources) {
+        return new NoServerNotice(beans, peers, sources);
     }
 
     /** Not the application's own builder, which would bring an HTTP client that is never used; but customised alike. */

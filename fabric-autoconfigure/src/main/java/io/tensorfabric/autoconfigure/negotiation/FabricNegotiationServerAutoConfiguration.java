@@ -30,7 +30,7 @@ import org.springframework.core.env.Environment;
 @ConditionalOnBean(NegotiationHandler.class)
 public final class FabricNegotiationServerAutoConfiguration {
 
-    private static final String SERVLET = "fabricNegotiationServlet";
+    static final String SERVLET = "fabricNegotiationServlet";
 
     FabricNegotiationServerAutoConfiguration() {}
 
