@@ -2,6 +2,7 @@ package io.tensorfabric.diagnostics;
 
 import io.tensorfabric.connection.ConnectionException;
 import io.tensorfabric.memory.PoolExhaustedException;
+import io.tensorfabric.memory.cuda.CudaDriverException;
 import io.tensorfabric.transfer.ChecksumMismatchException;
 import io.tensorfabric.transfer.TransferException;
 import io.tensorfabric.transfer.TransferNotPermittedException;
@@ -50,6 +51,9 @@ record Diagnosis(String detail, String remedy) {
     private static @Nullable String remedy(Throwable cause) {
         if (cause instanceof VerbsException verbs) {
             return verbs.errno().remedy();
+        }
+        if (cause instanceof CudaDriverException cuda) {
+            return cuda.error().remedy() + ".";
         }
         if (cause instanceof PoolExhaustedException) {
             return Symptom.POOL_EXHAUSTED.remedy();

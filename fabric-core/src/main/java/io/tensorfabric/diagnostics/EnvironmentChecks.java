@@ -3,15 +3,12 @@ package io.tensorfabric.diagnostics;
 import io.tensorfabric.connection.AddressFamily;
 import io.tensorfabric.connection.FabricDevice;
 import io.tensorfabric.connection.FabricDeviceException;
-import io.tensorfabric.connection.PathDecision;
 import io.tensorfabric.diagnostics.PreflightStep.Outcome;
 import io.tensorfabric.memory.cuda.GpuMemory;
 import io.tensorfabric.topology.RdmaCard;
 import io.tensorfabric.topology.Sysfs;
 import io.tensorfabric.topology.Topology;
 import io.tensorfabric.topology.TopologyCheck;
-import io.tensorfabric.verbs.GidType;
-import io.tensorfabric.verbs.LinkLayer;
 import io.tensorfabric.verbs.PortAttributes;
 import io.tensorfabric.verbs.PortState;
 import io.tensorfabric.verbs.VerbsException;
@@ -22,11 +19,6 @@ import java.util.function.Function;
 
 /** Looks at this host: device, port, address, limits, GPUs, network settings. Used once, by one thread. */
 final class EnvironmentChecks {
-
-    /** Room for 4096 bytes and RoCE's headers. */
-    private static final int ROCE_MTU = 4200;
-
-    private static final int LARGEST_MTU = 4096;
 
     private final PreflightSubject subject;
 
@@ -44,8 +36,8 @@ final class EnvironmentChecks {
 
     List<PreflightStep> run() {
         check("device", this::device);
-        check("address", this::address);
-        check("port MTU", this::mtu);
+        check("address", name -> PathChecks.address(name, device.path(AddressFamily.ANY)));
+        check("port MTU", name -> PathChecks.mtu(name, device.path(AddressFamily.ANY), sysfs));
         HostLimits limits = new HostLimits(sysfs, subject.proc());
         check(
                 "locked memory",
@@ -54,7 +46,10 @@ final class EnvironmentChecks {
         check("huge pages", limits::hugePages);
         check("GPU path", this::gpuPath);
         check("BAR1", this::bar1);
-        check("flow control", name -> new FlowControl(sysfs, device.deviceName(), device.port()).check(name));
+        int trafficClass = subject.connections().options().link().trafficClass();
+        check(
+                "flow control",
+                name -> new FlowControl(sysfs, device.deviceName(), device.port(), trafficClass).check(name));
         check("topology", this::topology);
         return steps;
     }
@@ -87,37 +82,6 @@ final class EnvironmentChecks {
         return port.state() == PortState.ACTIVE
                 ? PreflightStep.of(name, Outcome.OK, detail)
                 : PreflightStep.of(name, Outcome.FAIL, detail, Symptom.PORT_DOWN);
-    }
-
-    private PreflightStep address(String name) {
-        PathDecision path = device.path(AddressFamily.ANY);
-        if (path.linkLayer() == LinkLayer.INFINIBAND) {
-            return PreflightStep.of(name, Outcome.OK, "InfiniBand, LID " + path.lid());
-        }
-        String detail = path.explanation();
-        if (path.gid().type() == GidType.ROCE_V1) {
-            return PreflightStep.of(name, Outcome.WARN, detail, Symptom.ROCE_V1);
-        }
-        return path.linkLayer() == LinkLayer.ETHERNET && path.gid().gid().isLinkLocal()
-                ? PreflightStep.of(name, Outcome.WARN, detail, Symptom.GID_LINK_LOCAL)
-                : PreflightStep.of(name, Outcome.OK, detail);
-    }
-
-    private PreflightStep mtu(String name) {
-        PathDecision path = device.path(AddressFamily.ANY);
-        int active = path.activeMtu().bytes();
-        String networkDevice = path.gid().networkDevice();
-        OptionalLong network =
-                networkDevice.isEmpty() ? OptionalLong.empty() : sysfs.number("class/net/" + networkDevice + "/mtu");
-        String detail = active
-                + (network.isPresent()
-                        ? " on " + networkDevice + ", whose own is " + network.getAsLong()
-                        : ", of no network interface that the kernel shows");
-        boolean small =
-                active < LARGEST_MTU && path.linkLayer() == LinkLayer.ETHERNET && network.orElse(ROCE_MTU) < ROCE_MTU;
-        return small
-                ? PreflightStep.of(name, Outcome.WARN, detail, Symptom.MTU_SMALL)
-                : PreflightStep.of(name, Outcome.OK, detail);
     }
 
     private PreflightStep gpuPath(String name) {

@@ -7,11 +7,14 @@ import java.util.List;
 
 /**
  * What keeps packets of a RoCE port from getting lost, as far as the driver shows it in sysfs: which priorities have ECN, which
- * have PFC, and the traffic class of all connections.
+ * have PFC, and the traffic class of all connections; and the traffic class that this fabric asks for.
  */
 final class FlowControl {
 
     private static final int PRIORITIES = 8;
+
+    /** Bits of a traffic class below the DSCP value. */
+    private static final int ECN_BITS = 2;
 
     private final Sysfs sysfs;
 
@@ -19,10 +22,14 @@ final class FlowControl {
 
     private final int port;
 
-    FlowControl(Sysfs sysfs, String device, int port) {
+    private final int trafficClass;
+
+    /** @param trafficClass of the fabric's packets */
+    FlowControl(Sysfs sysfs, String device, int port, int trafficClass) {
         this.sysfs = sysfs;
         this.device = device;
         this.port = port;
+        this.trafficClass = trafficClass;
     }
 
     PreflightStep check(String name) {
@@ -51,12 +58,16 @@ final class FlowControl {
         }
         sysfs.text(folder + "/tc/" + port + "/traffic_class")
                 .ifPresent(text -> found.add("traffic class of all connections: " + text.replace('\n', ' ')));
+        String own =
+                "this fabric asks for traffic class " + trafficClass + ", which is DSCP " + (trafficClass >> ECN_BITS);
         if (found.isEmpty()) {
             return PreflightStep.of(
                     name,
                     Outcome.SKIP,
-                    "the driver shows nothing of it in sysfs; look with `dcb pfc show dev IFACE` or `mlnx_qos -i IFACE`");
+                    own + "; the driver shows nothing else in sysfs, look with `dcb pfc show dev IFACE` or"
+                            + " `mlnx_qos -i IFACE`");
         }
+        found.add(own);
         String detail = String.join("; ", found);
         return none
                 ? PreflightStep.of(name, Outcome.WARN, detail, Symptom.LOSS_UNDER_LOAD)

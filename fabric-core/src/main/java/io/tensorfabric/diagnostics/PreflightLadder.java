@@ -5,6 +5,7 @@ import io.tensorfabric.connection.FabricDevice;
 import io.tensorfabric.connection.QueuePairStatus;
 import io.tensorfabric.diagnostics.PreflightStep.Outcome;
 import io.tensorfabric.memory.BufferLease;
+import io.tensorfabric.memory.cuda.CopyNotEndedException;
 import io.tensorfabric.memory.cuda.GpuMemory;
 import io.tensorfabric.offheap.OffHeap;
 import io.tensorfabric.tensor.DataType;
@@ -244,13 +245,32 @@ final class PreflightLadder {
     private Tensor gpuTensor(GpuMemory gpu) {
         BufferLease lease = gpu.pool().acquire(MIB, "preflight", left());
         try (Tensor host = tensor(MIB)) {
-            gpu.copies().toDevice(host.hold(), lease.address(), MIB, gpu.copyTimeout());
-            host.release();
+            overwrite(gpu, lease.address(), host);
             return Tensor.of(descriptor(MIB), lease.address(), gpu.kind(), lease);
+        } catch (CopyNotEndedException e) {
+            e.whenEnded(lease::close);
+            throw e;
         } catch (RuntimeException e) {
             lease.close();
             throw e;
         }
+    }
+
+    /** A copy that does not end keeps both memories. */
+    private void overwrite(GpuMemory gpu, long address, Tensor host) {
+        long source = host.hold();
+        try {
+            Duration left = left();
+            Duration timeout = left.compareTo(gpu.copyTimeout()) < 0 ? left : gpu.copyTimeout();
+            gpu.copies().toDevice(source, address, MIB, timeout);
+        } catch (CopyNotEndedException e) {
+            e.whenEnded(host::release);
+            throw e;
+        } catch (RuntimeException e) {
+            host.release();
+            throw e;
+        }
+        host.release();
     }
 
     /** Errors that the port counted meanwhile. */

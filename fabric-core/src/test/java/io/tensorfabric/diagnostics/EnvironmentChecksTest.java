@@ -80,25 +80,36 @@ class EnvironmentChecksTest {
         file("class/infiniband/mlx5_0/tc/1/traffic_class", "Global tclass=106");
         file("class/net/eth1/ecn/roce_np/enable/3", "1");
         file("class/net/eth1/ecn/roce_rp/enable/3", "0");
-        PreflightStep step = new FlowControl(files(), "mlx5_0", 1).check("flow control");
+        PreflightStep step = new FlowControl(files(), "mlx5_0", 1, 106).check("flow control");
         assertThat(step.outcome()).isEqualTo(Outcome.WARN);
         assertThat(step.detail())
                 .contains("ECN for priorities 3 as receiver, none as sender")
                 .contains("tclass=106");
         file("class/net/eth1/ecn/roce_rp/enable/3", "1");
-        assertThat(new FlowControl(files(), "mlx5_0", 1).check("flow control").outcome())
-                .isEqualTo(Outcome.OK);
+        file("class/net/eth1/qos/pfc", "0 0 0 1 0 0 0 0");
+        PreflightStep both = new FlowControl(files(), "mlx5_0", 1, 106).check("flow control");
+        assertThat(both.outcome()).isEqualTo(Outcome.OK);
+        assertThat(both.detail())
+                .contains("eth1 has PFC 0 0 0 1 0 0 0 0")
+                .endsWith("this fabric asks for traffic class 106, which is DSCP 26");
     }
 
     @Test
     void whenTheDriverShowsNoFlowControlThenNothingIsClaimed() throws IOException {
-        assertThat(new FlowControl(files(), "soft0", 1).check("flow control").outcome())
+        assertThat(new FlowControl(files(), "soft0", 1, 106)
+                        .check("flow control")
+                        .outcome())
                 .isEqualTo(Outcome.SKIP);
         file("class/infiniband/mlx5_0/ports/1/link_layer", "Ethernet");
-        assertThat(new FlowControl(files(), "mlx5_0", 1).check("flow control").detail())
+        assertThat(new FlowControl(files(), "mlx5_0", 1, 106)
+                        .check("flow control")
+                        .detail())
+                .startsWith("this fabric asks for traffic class 106")
                 .contains("dcb pfc show");
         file("class/infiniband/mlx5_0/ports/1/link_layer", "InfiniBand");
-        assertThat(new FlowControl(files(), "mlx5_0", 1).check("flow control").outcome())
+        assertThat(new FlowControl(files(), "mlx5_0", 1, 106)
+                        .check("flow control")
+                        .outcome())
                 .isEqualTo(Outcome.OK);
     }
 

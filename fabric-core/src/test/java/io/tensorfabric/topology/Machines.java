@@ -5,7 +5,7 @@ import java.nio.ByteOrder;
 import java.nio.file.Path;
 
 /** Machines of several shapes, written down as the kernel shows them. */
-final class Machines {
+public final class Machines {
 
     private final SysfsTree tree;
 
@@ -76,7 +76,7 @@ final class Machines {
      * Two sockets with a tree of switches each: two GPUs and a card at one switch, and at a second one behind it another
      * pair.
      */
-    static Machines dgx(Path root) {
+    public static Machines dgx(Path root) {
         Machines machine = new Machines(root);
         machine.nodes(2);
         for (int node = 0; node < 2; node++) {
@@ -102,7 +102,7 @@ final class Machines {
     }
 
     /** Two sockets without switches: a card on the first, a GPU at another host bridge of it, and a GPU on the second. */
-    static Machines crossRoot(Path root) {
+    public static Machines crossRoot(Path root) {
         Machines machine = new Machines(root);
         machine.nodes(2);
         String card =
@@ -115,7 +115,7 @@ final class Machines {
     }
 
     /** A virtual machine: everything at one host bridge, and no NUMA nodes told. */
-    static Machines virtual(Path root) {
+    public static Machines virtual(Path root) {
         Machines machine = new Machines(root);
         machine.nodes(1);
         machine.function("devices/pci0000:00", "0000:00:02.0", "0x1234", "0x030000", -1);
@@ -125,7 +125,7 @@ final class Machines {
     }
 
     /** No GPU; a card of two ports, and a Soft-RoCE device, which is no hardware. */
-    static Machines withoutGpu(Path root) {
+    public static Machines withoutGpu(Path root) {
         Machines machine = new Machines(root);
         machine.nodes(1);
         String port = machine.bridge("devices/pci0000:00", "0000:00:01.0", 0);
@@ -135,8 +135,36 @@ final class Machines {
         return machine;
     }
 
+    /** A GPU and a card at one switch of the second socket, all as fast as it can be. */
+    public static Machines near(Path root, String gpu, String card) {
+        Machines machine = new Machines(root);
+        machine.nodes(2);
+        String up = machine.bridge(machine.bridge("devices/pci0000:80", "0000:80:01.0", 1), "0000:82:00.0", 1);
+        machine.gpu(machine.bridge(up, "0000:83:00.0", 1), gpu, 1);
+        machine.card(machine.bridge(up, "0000:83:01.0", 1), "0000:84:00.0", card, 1);
+        return machine;
+    }
+
+    /** Lets the kernel know a card by another name, such as that of the software device. */
+    public Machines asDevice(String name, String card) {
+        tree.rename("class/infiniband/" + card, "class/infiniband/" + name);
+        return this;
+    }
+
+    /** What the file {@code resource} of a function holds. */
+    public Machines window(String address, String resource) {
+        tree.file("bus/pci/devices/" + address + "/resource", resource);
+        return this;
+    }
+
+    /** A counter of the first port of a card, by its file below {@code ports/1}. */
+    public Machines counter(String card, String file, long value) {
+        tree.counter(card, file, value);
+        return this;
+    }
+
     /** A box with one switch, whose ports redirect peer-to-peer requests. */
-    static Machines redirecting(Path root) {
+    public static Machines redirecting(Path root) {
         Machines machine = new Machines(root);
         machine.nodes(1);
         String up = machine.bridge(machine.bridge("devices/pci0000:00", "0000:00:01.0", 0), "0000:01:00.0", 0);

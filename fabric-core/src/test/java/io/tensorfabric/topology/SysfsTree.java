@@ -45,6 +45,15 @@ final class SysfsTree {
         }
     }
 
+    SysfsTree rename(String path, String newPath) {
+        try {
+            Files.move(root.resolve(path), root.resolve(newPath));
+            return this;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     SysfsTree counter(String device, String file, Object value) {
         return file("class/infiniband/" + device + "/ports/1/" + file, value);
     }
