@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +42,10 @@ final class Chart {
 
     /** What {@code helm.sh/hook} is called in what is rendered. */
     static final String HOOK = "tests/hook";
+
+    private static final String NOTES = "notes-for-tests.yaml";
+
+    private static final String SEPARATOR = "(?m)^---\\s*$";
 
     private static @Nullable Path copied;
 
@@ -76,20 +81,57 @@ final class Chart {
     }
 
     static String text(@Nullable Path values, String kubeVersion) {
+        TemplateCommand command = command(kubeVersion);
+        if (values != null) {
+            command.withValuesFile(values);
+        }
+        return withoutNotes(command.call());
+    }
+
+    /** Renders with values as {@code --set} takes them. */
+    static List<Manifest> render(Map<String, String> values) throws IOException {
+        TemplateCommand command = command(KUBE_VERSION);
+        values.forEach(command::set);
+        return split(withoutNotes(command.call()));
+    }
+
+    /** What Helm says after an installation with the values of a feature. */
+    static String notes(String feature) throws IOException {
+        String rendered = command(KUBE_VERSION)
+                .withValuesFile(FOLDER.resolve("ci").resolve(feature + "-values.yaml"))
+                .call();
+        for (String document : rendered.split(SEPARATOR)) {
+            if (isNotes(document)) {
+                return parse(document).at("/data/notes").asText();
+            }
+        }
+        throw new AssertionError("no notes");
+    }
+
+    private static TemplateCommand command(String kubeVersion) {
         FakeCluster.use();
-        TemplateCommand command = new Helm(withoutHooks())
+        return new Helm(prepared())
                 .template()
                 .withName(RELEASE)
                 .withNamespace(NAMESPACE)
                 .withKubeVersion(kubeVersion);
-        if (values != null) {
-            command.withValuesFile(values);
-        }
-        return command.call();
     }
 
-    /** Helm's library leaves hooks out of what it renders, so it gets a copy of the chart in which they are none. */
-    private static synchronized Path withoutHooks() {
+    private static String withoutNotes(String rendered) {
+        return Stream.of(rendered.split(SEPARATOR))
+                .filter(document -> !isNotes(document))
+                .collect(Collectors.joining("\n---\n"));
+    }
+
+    private static boolean isNotes(String document) {
+        return document.contains("# Source: tensor-service/templates/" + NOTES);
+    }
+
+    /**
+     * Helm's library leaves hooks and notes out of what it renders, so it gets a copy of the chart in which hooks are none and
+     * the notes are an object besides.
+     */
+    private static synchronized Path prepared() {
         Path made = copied;
         if (made == null) {
             try {
@@ -97,6 +139,10 @@ final class Chart {
                 copy(made);
                 Path tests = made.resolve("templates/tests/tests.yaml");
                 Files.writeString(tests, Files.readString(tests).replace("helm.sh/hook:", HOOK + ":"));
+                Files.writeString(made.resolve("templates").resolve(NOTES), """
+                        data:
+                          notes: {{ include (print $.Template.BasePath "/NOTES.txt") . | toJson }}
+                        """);
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
@@ -121,7 +167,7 @@ final class Chart {
     /** Helm separates objects by lines of three dashes, which no text within one may hold. */
     private static List<Manifest> split(String rendered) throws IOException {
         List<Manifest> manifests = new ArrayList<>();
-        for (String document : rendered.split("(?m)^---\\s*$")) {
+        for (String document : rendered.split(SEPARATOR)) {
             if (!document.lines().allMatch(line -> line.isBlank() || line.startsWith("#"))) {
                 manifests.add(new Manifest(parse(document), document));
             }

@@ -228,6 +228,25 @@ class ChartFeaturesTest {
         assertThat(config.at("/fabric/security/allow-plaintext").asBoolean()).isTrue();
         assertThat(config.at("/server").has("ssl")).isFalse();
         assertThat(config.at("/fabric/discovery/dns/0/port-name").asText()).isEqualTo("http");
+        assertThat(Chart.notes("tls-off"))
+                .contains("WARNING: without TLS", "http://demo-tensor-service.fabric.svc:18080");
+    }
+
+    @Test
+    void whenInstalledThenTheNotesSayHowToSeeItWorkAndWhatThisReleaseNeeds() throws IOException {
+        String minimal = Chart.notes("minimal");
+        assertThat(minimal)
+                .contains(
+                        "2 nodes of Tensor Fabric, which find each other as demo-tensor-service-0",
+                        "kubectl -n fabric rollout status statefulset/demo-tensor-service",
+                        "helm -n fabric test demo --logs",
+                        "port-forward demo-tensor-service-0 8081 8443",
+                        "https://demo-tensor-service.fabric.svc:8443/api/files")
+                .doesNotContain("WARNING", "neither a secondary network", "memlock.mode", "rdma.enabled");
+        assertThat(Chart.notes("infiniband")).contains("neither a secondary network");
+        assertThat(Chart.notes("memlock-node-limit")).contains("LimitMEMLOCK=infinity");
+        assertThat(Chart.notes("software-device")).contains("rdma.enabled is false");
+        assertThat(Chart.notes("names")).contains("statefulset/ranker-fabric");
     }
 
     @Test
@@ -238,7 +257,14 @@ class ChartFeaturesTest {
         List<Manifest> tests = rendered.stream()
                 .filter(manifest -> manifest.kind().equals("Pod"))
                 .toList();
-        assertThat(tests).hasSize(3).allSatisfy(test -> {
+        assertThat(tests)
+                .extracting(Manifest::name)
+                .containsExactly(
+                        Chart.FULL_NAME + "-test-actuator",
+                        Chart.FULL_NAME + "-test-preflight",
+                        Chart.FULL_NAME + "-test-handshake",
+                        Chart.FULL_NAME + "-test-push");
+        assertThat(tests).allSatisfy(test -> {
             assertThat(test.at("/metadata/annotations").path(Chart.HOOK).asText())
                     .isEqualTo("test");
             assertThat(selector.properties())

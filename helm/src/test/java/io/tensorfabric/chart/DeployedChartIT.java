@@ -143,6 +143,10 @@ class DeployedChartIT {
                 .toList();
     }
 
+    private static Manifest testPod(String test) {
+        return Chart.named(rendered, "Pod", Chart.FULL_NAME + "-test-" + test);
+    }
+
     @Test
     @Order(1)
     void whenHelmTestsThenPodsAreReadyShakeHandsAndPushAByte() throws Exception {
@@ -151,7 +155,8 @@ class DeployedChartIT {
             output.append(pods.get(0).passTest(test, hosts));
         }
         assertThat(output)
-                .contains("check actuator ok", "check handshake ok", "check push ok")
+                .contains("check actuator ok", "check preflight ok", "check handshake ok", "check push ok")
+                .contains("preflight from demo-tensor-service-0 (soft0) to demo-tensor-service-1", "across the MTU")
                 .contains("node demo-tensor-service-0 runs on soft")
                 .contains("one byte arrived at demo-tensor-service-1 from demo-tensor-service-0");
     }
@@ -166,6 +171,15 @@ class DeployedChartIT {
 
     @Test
     @Order(3)
+    void whenTheCommandsOfThePageRunThenAFileReachesTheOtherPodAndThePreflightIsPrinted() throws Exception {
+        String output = new PageCommands(folder, rendered, pods.get(0).managementPort(), rest)
+                .run(DeployPage.commands("/push?wait=true"), DeployPage.commands("/actuator/fabric/preflight/"));
+        assertThat(output).contains("\"state\":\"DONE\"", "\"nodeId\":\"demo-tensor-service-0\"", "preflight ok in ");
+        assertThat(pods.get(1).get("/actuator/fabric/transfers").body()).contains(PageCommands.TENSOR);
+    }
+
+    @Test
+    @Order(4)
     void whenTheCertificateIsRenewedThenItIsTakenUpWithoutARestart() throws Exception {
         String before = served();
         List<Manifest> renewed = Chart.render(values, Chart.KUBE_VERSION);
@@ -178,7 +192,7 @@ class DeployedChartIT {
                 .until(() -> !served().equals(before));
         System.out.println(
                 "certificate: taken up after " + TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begin) + " ms");
-        String output = pods.get(0).passTest(testPods().get(2), hosts);
+        String output = pods.get(0).passTest(testPod("push"), hosts);
         assertThat(output).contains("check push ok");
     }
 
@@ -210,7 +224,7 @@ class DeployedChartIT {
     }
 
     @Test
-    @Order(4)
+    @Order(5)
     void whenAPodIsToldToEndThenItEndsBeforeKubernetesLosesPatience() throws Exception {
         int grace = Chart.only(rendered, "StatefulSet")
                 .at("/spec/template/spec/terminationGracePeriodSeconds")
@@ -223,10 +237,21 @@ class DeployedChartIT {
     }
 
     @Test
-    @Order(5)
+    @Order(6)
+    void whenTheOtherPodIsGoneThenThePreflightFailsWithTheStepTheReasonAndTheRemedy() throws Exception {
+        DeployedPod.TestRun lonely = pods.get(0).runTest(testPod("preflight"), hosts);
+        assertThat(lonely.status()).as(lonely.output()).isEqualTo(1);
+        assertThat(lonely.output())
+                .contains(
+                        "check failed: the step 'connect': ", "demo-tensor-service-1", " -> Start the peer, and check")
+                .contains("  ok    device", "\"connect\" failed", "preflight fail in ");
+    }
+
+    @Test
+    @Order(7)
     void whenRulesAndDashboardNameMetersThenTheServiceExportsThem() throws Exception {
         // Nobody is there any more, so the push fails, which is a meter of its own.
-        DeployedPod.TestRun lonely = pods.get(0).runTest(testPods().get(1), hosts, "--timeout=10s");
+        DeployedPod.TestRun lonely = pods.get(0).runTest(testPod("handshake"), hosts, "--timeout=10s");
         assertThat(lonely.status()).as(lonely.output()).isEqualTo(1);
         assertThat(lonely.output()).contains("check failed: ");
         String exported =

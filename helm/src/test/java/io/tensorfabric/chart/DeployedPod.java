@@ -176,6 +176,10 @@ final class DeployedPod implements AutoCloseable {
                 HttpResponse.BodyHandlers.ofString());
     }
 
+    int managementPort() {
+        return management.getPort();
+    }
+
     String log() throws IOException {
         return Files.readString(log);
     }

@@ -19,6 +19,7 @@ import org.springframework.boot.convert.DurationStyle;
  * @param peerUrl base of the peer's REST API
  * @param ca certificates to trust, a PEM file, or {@code null} for those of the Java runtime
  * @param timeout longest time for all of it
+ * @param discovery longest time of that for the service to hear of the peer
  */
 record CheckOptions(
         Kind kind,
@@ -27,7 +28,8 @@ record CheckOptions(
         @Nullable String peer,
         @Nullable URI peerUrl,
         @Nullable Path ca,
-        Duration timeout) {
+        Duration timeout,
+        Duration discovery) {
 
     static final String USAGE = """
             usage: check health|actuator|preflight|handshake|push [--name=value ...]
@@ -43,7 +45,8 @@ record CheckOptions(
               --peer=NAME       name of the peer, for preflight, handshake and push
               --peer-url=URL    REST API of the peer, for push
               --ca=FILE         certificates to trust, as PEM
-              --timeout=TIME    longest time for all of it (60s)""";
+              --timeout=TIME    longest time for all of it (60s)
+              --discovery=TIME  longest time of that for the service to hear of the peer, for preflight (0s)""";
 
     private static final URI HERE = URI.create("http://127.0.0.1:8080");
 
@@ -67,6 +70,7 @@ record CheckOptions(
         URI peerUrl = null;
         Path ca = null;
         Duration timeout = Duration.ofSeconds(60);
+        Duration discovery = Duration.ZERO;
         for (String argument : arguments.subList(1, arguments.size())) {
             int equals = argument.indexOf('=');
             String value = argument.substring(equals + 1);
@@ -77,6 +81,7 @@ record CheckOptions(
                 case "--peer-url" -> peerUrl = URI.create(value);
                 case "--ca" -> ca = Path.of(value);
                 case "--timeout" -> timeout = DurationStyle.detectAndParse(value);
+                case "--discovery" -> discovery = DurationStyle.detectAndParse(value);
                 default -> throw bad("unknown option " + argument);
             }
         }
@@ -86,7 +91,8 @@ record CheckOptions(
         if (peerUrl == null && kind == Kind.PUSH) {
             throw bad("--peer-url is missing");
         }
-        return new CheckOptions(kind, url, management == null ? url : management, peer, peerUrl, ca, timeout);
+        return new CheckOptions(
+                kind, url, management == null ? url : management, peer, peerUrl, ca, timeout, discovery);
     }
 
     private static Kind kind(String name) {

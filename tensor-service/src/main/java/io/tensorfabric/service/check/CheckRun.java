@@ -76,6 +76,7 @@ final class CheckRun {
 
     /** The service does all of it, and answers in good time. */
     private void preflight() throws CheckFailure, InterruptedException {
+        awaitPeer();
         String peer = URLEncoder.encode(Objects.requireNonNull(options.peer()), StandardCharsets.UTF_8)
                 .replace("+", "%20");
         JsonNode report = good(client.post(
@@ -85,14 +86,39 @@ final class CheckRun {
         for (String part : new String[] {"environment", "ladder"}) {
             for (JsonNode step : report.path(part)) {
                 if (step.path("outcome").asString().equals("FAIL")) {
-                    throw new CheckFailure(step.path("name").asString() + ": "
-                            + step.path("detail").asString());
+                    throw new CheckFailure(explained(step));
                 }
             }
         }
         if (report.path("ladder").isEmpty()) {
             throw new CheckFailure("the answer holds no ladder: " + report);
         }
+    }
+
+    /** Which step, why, and what to do. */
+    private static String explained(JsonNode step) {
+        String remedy = step.path("remedy").asString("");
+        return "the step '" + step.path("name").asString() + "': "
+                + step.path("detail").asString() + (remedy.isEmpty() ? "" : " -> " + remedy);
+    }
+
+    /** A service that has just started hears of its peers a moment later; the preflight tells if it never does. */
+    private void awaitPeer() throws CheckFailure, InterruptedException {
+        long end = System.nanoTime() + options.discovery().toNanos();
+        while (System.nanoTime() - end < 0 && !isKnown()) {
+            Thread.sleep(PAUSE.toMillis());
+        }
+    }
+
+    private boolean isKnown() throws CheckFailure, InterruptedException {
+        for (JsonNode peer : good(client.get(options.management(), "/actuator/fabric/peers"))
+                .json()
+                .path("peers")) {
+            if (peer.path("name").asString().equals(options.peer())) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private void handshake() throws CheckFailure, InterruptedException {
