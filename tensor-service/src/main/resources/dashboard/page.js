@@ -1,5 +1,7 @@
 // Draws what GET /fabric/state answers, once a second. Names come from peers: they are only ever set as text.
 
+import {drawTopology} from "./topology.js";
+
 const EVERY_MS = 1000;
 const KEPT = 120;
 // The order of ibv_qp_state, as queue pairs of this fabric go through them.
@@ -191,17 +193,27 @@ function drawPools(pools) {
   }));
 }
 
-function drawTopology(topology) {
-  const lines = [];
-  const place = each => [...(each.above ?? []), each.pciAddress ?? "no hardware"].join(" - ")
-    + (each.numaNode >= 0 ? `, NUMA node ${each.numaNode}` : "")
-    + (each.link ? `, ${each.link.speed} GT/s x${each.link.width}` : "");
-  for (const card of topology?.cards ?? []) lines.push(`${card.inUse ? "*" : " "} card ${card.name}: ${place(card)}`);
-  for (const gpu of topology?.gpus ?? []) lines.push(`${gpu.inUse ? "*" : " "} GPU  ${place(gpu)}`);
-  for (const path of topology?.paths ?? []) lines.push(`  ${path.gpu} - ${path.card}: ${path.distance}`);
-  if (topology) lines.push("", topology.decision);
-  byId("topology").replaceChildren(element("pre", lines.join("\n")),
-    ...(topology?.warnings ?? []).map(text => element("p", text, "warn")));
+// Counters of the port: what they count, and how fast that grew lately.
+
+const LATELY_MS = 10_000;
+let looks = [];
+
+function rateOf(name, value, now) {
+  const before = looks[0];
+  const old = before?.counters[name];
+  return old === undefined || value < old || now <= before.now ? 0 : (value - old) * 1000 / (now - before.now);
+}
+
+function drawCounters(state) {
+  const counters = state.overview?.device?.counters ?? {};
+  const now = Date.parse(state.time);
+  while (looks.length > 1 && looks[1].now <= now - LATELY_MS) looks.shift();
+  fill("counters", Object.entries(counters).map(([name, value]) => {
+    const text = name.endsWith("_bytes") ? bytes : number => number.toLocaleString("en", {maximumFractionDigits: 1});
+    const rate = rateOf(name, value, now);
+    return row(name, text(value), element("span", text(rate), rate > 0 ? "grows" : ""));
+  }), "the device has none");
+  looks.push({now, counters});
 }
 
 // Preflight
@@ -229,20 +241,25 @@ async function preflight(peer) {
 
 // The loop
 
-let shownPeers = "";
+// What is the same is not drawn again, so that a button keeps the focus, and what was opened or scrolled stays so.
+const shown = new Map();
+
+function ifChanged(part, value, drawPart) {
+  const text = JSON.stringify(value ?? null);
+  if (shown.get(part) !== text) drawPart();
+  shown.set(part, text);
+}
 
 function draw(state) {
   drawNode(state.overview);
-  // Not while it is the same, so that a button keeps the focus.
-  const peers = JSON.stringify(state.overview?.peers);
-  if (peers !== shownPeers) drawPeers(state.overview);
-  shownPeers = peers;
+  ifChanged("peers", state.overview?.peers, () => drawPeers(state.overview));
   drawRates(state);
   drawPairs(state.queuePairs);
   drawTransfers(state.transfers);
   drawErrors(state.completionQueues);
   drawPools(state.pools);
-  drawTopology(state.topology);
+  drawCounters(state);
+  ifChanged("topology", state.topology, () => drawTopology(byId("topology"), state.topology));
 }
 
 async function turn() {

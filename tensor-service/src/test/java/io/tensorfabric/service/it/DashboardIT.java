@@ -3,12 +3,14 @@ package io.tensorfabric.service.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tensorfabric.tensor.safetensors.SafetensorsGenerator;
+import io.tensorfabric.topology.Machines;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.logging.Level;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -105,7 +107,7 @@ class DashboardIT {
                 assertThat(browser.findElement(By.id("topology")).getText()).isNotBlank();
                 preflight(browser);
                 screenshot(browser, "fabric");
-                fits(browser);
+                fits(browser, "fabric-phone");
                 assertThat(browser.manage().logs().get(LogType.BROWSER).getAll())
                         .as("complaints of the browser")
                         .isEmpty();
@@ -133,13 +135,85 @@ class DashboardIT {
         assertThat(browser.findElement(By.id("ladder-state")).getText()).matches("b: (OK|WARN), \\d+ ms");
     }
 
+    @Test
+    void whenTheMachineHasATreeOfCardsAndGpusThenItIsDrawnWithTheirDistancesInLightAndDark() throws Exception {
+        Path dgx = folder.resolve("dgx");
+        Path sysfs = folder.resolve("sys");
+        Machines machine = Machines.dgx(dgx).asDevice("soft0", "mlx5_0").counter("soft0", "counters/symbol_error", 5);
+        Machines.crossRoot(folder.resolve("cross")).asDevice("soft0", "mlx5_0");
+        Files.createSymbolicLink(sysfs, dgx);
+        try (ServiceProcess service = ServiceProcess.start(folder, "a", "--fabric.diagnostics.sysfs=" + sysfs)) {
+            ChromeDriver browser = browser();
+            try {
+                browser.manage().window().setSize(DESK);
+                browser.get(service.url() + "/fabric");
+                await(browser, ExpectedConditions.presenceOfElementLocated(By.cssSelector("#topology svg")));
+                assertThat(texts(browser, "#topology .numa-name")).containsExactly("NUMA node 0", "NUMA node 1");
+                assertThat(texts(browser, "#topology .gpu .name")).hasSize(6).contains("GPU 03:00.0");
+                assertThat(texts(browser, "#topology .card.used .name")).containsExactly("soft0 05:00.0");
+                assertThat(texts(browser, "#topology .bow text"))
+                        .containsExactlyInAnyOrder("PIX", "PIX", "PXB", "SYS", "SYS", "SYS");
+                assertThat(texts(browser, "#distances tbody td")).hasSize(6 * 4).doesNotContain("", "UNKNOWN");
+                WebElement drawing = browser.findElement(By.cssSelector("#topology svg"));
+                assertThat(drawing.getAccessibleName()).isEqualTo("PCIe tree with 6 GPUs and 4 cards on 2 NUMA nodes");
+                assertThat(browser.findElement(By.id("topology-description")).getAttribute("textContent"))
+                        .contains("GPU 0000:03:00.0 and soft0: PIX, at most one PCIe switch lies between them");
+                assertReadable(browser, "light");
+                shoot(browser, drawing, "fabric-topology");
+                browser.executeCdpCommand(
+                        "Emulation.setEmulatedMedia",
+                        Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", "dark"))));
+                assertReadable(browser, "dark");
+                shoot(browser, drawing, "fabric-topology-dark");
+
+                machine.counter("soft0", "counters/symbol_error", 905);
+                await(browser, ExpectedConditions.textToBePresentInElementLocated(By.id("counters"), "905"));
+                assertThat(texts(browser, "#counters .grows"))
+                        .hasSize(1)
+                        .first()
+                        .asString()
+                        .matches("[1-9][0-9.,]*");
+
+                Files.delete(sysfs);
+                Files.createSymbolicLink(sysfs, folder.resolve("cross"));
+                await(browser, ExpectedConditions.numberOfElementsToBe(By.cssSelector("#topology .gpu"), 2));
+                assertThat(texts(browser, "#topology .bow text")).containsExactlyInAnyOrder("NODE", "SYS");
+                assertThat(texts(browser, "#topology .card .warn")).containsExactly("8 GT/s x8 of 16 GT/s x16");
+                fits(browser, "fabric-topology-phone");
+                shoot(browser, browser.findElement(By.id("topology")), "fabric-topology-phone");
+                assertThat(browser.manage().logs().get(LogType.BROWSER).getAll())
+                        .as("complaints of the browser")
+                        .isEmpty();
+            } finally {
+                browser.quit();
+            }
+        }
+    }
+
+    private static List<String> texts(ChromeDriver browser, String selector) {
+        return browser.findElements(By.cssSelector(selector)).stream()
+                .map(element -> element.getAttribute("textContent"))
+                .toList();
+    }
+
+    private static void shoot(ChromeDriver browser, WebElement element, String name) throws IOException {
+        browser.executeScript("arguments[0].scrollIntoView()", element);
+        screenshot(browser, name);
+    }
+
+    /** No text of the drawing leaves its box or covers another, and all stand out from what is behind them. */
+    private static void assertReadable(ChromeDriver browser, String scheme) throws IOException {
+        String script = Files.readString(Path.of("src/test/resources/dashboard/readable.js"));
+        assertThat((List<?>) browser.executeScript(script)).as("in " + scheme).isEmpty();
+    }
+
     /** On a phone nothing but tables and lanes scrolls sideways. */
-    private static void fits(ChromeDriver browser) throws IOException {
+    private static void fits(ChromeDriver browser, String name) throws IOException {
         browser.manage().window().setSize(PHONE);
         await(
                 browser,
                 driver -> Boolean.TRUE.equals(browser.executeScript(
                         "return document.documentElement.scrollWidth <= document.documentElement.clientWidth")));
-        screenshot(browser, "fabric-phone");
+        screenshot(browser, name);
     }
 }
