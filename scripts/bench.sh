@@ -2,14 +2,19 @@
 # ./dev bench: the program io.tensorfabric.bench.BenchApplication, where the benchmark has its devices.
 
 readonly bench_home=$PWD
+readonly bench_ucx_folder=$PWD/.dev/ucx
+# Arrow looks into direct buffers, and the Netty below it into the JDK.
+readonly bench_jvm=(-XX:+UseSerialGC -Xmx2g --add-opens=java.base/java.nio=ALL-UNNAMED -Dio.netty.noUnsafe=false)
 
 bench_usage() {
   cat <<'TEXT'
 usage: ./dev bench COMMAND [OPTIONS]
 
-  push   our pushes to another process: bandwidth, latency and cost by size
+  push   our pushes to another process: bandwidth, latency and cost by size; with --under-load small ones beside a
+         large one; with --gpu in GPU memory, of a STUB of the CUDA driver where there is none
   tune   the settings with which bandwidth to a peer stops growing
-  peers  our pushes beside plain sockets, gRPC and Spring's RestClient, between two processes on this machine
+  peers  our pushes beside plain sockets, gRPC, Arrow Flight, Spring's RestClient and UCX (by JUCX), between two processes
+         on this machine
   roce   our pushes beside ib_write_bw and ib_write_lat on the two devices of the Soft-RoCE guest
          --engine NAME  qemu: two processors, code runs some ten times slower than on this machine
                         uml: one processor, so perftest, whose two ends poll, waits for time slices (uml)
@@ -42,12 +47,47 @@ bench_help() {
     "$1" --help
 }
 
+# The libraries that JUCX needs, from Debian's packages, unpacked and not installed. Without them the benchmark says what is
+# missing and measures the rest.
+bench_ucx() {
+  local deb
+  if ldconfig -p 2>/dev/null | grep -q 'libucp\.so\.0'; then
+    return
+  elif [[ ! -d $bench_ucx_folder/usr ]]; then
+    have apt-get && have dpkg-deb || return 0
+    say "unpacking UCX into $bench_ucx_folder"
+    mkdir -p "$bench_ucx_folder/debs"
+    (cd "$bench_ucx_folder/debs" && apt-get -qq -o APT::Sandbox::User=root download libucx0 libnuma1 librdmacm1 \
+      libibverbs1 libnl-3-200 libnl-route-3-200) || return 0
+    for deb in "$bench_ucx_folder"/debs/*.deb; do
+      dpkg-deb --fsys-tarfile "$deb" | tar -x -C "$bench_ucx_folder" ./usr ./lib 2>/dev/null || true
+    done
+    rm -rf "$bench_ucx_folder/debs"
+  fi
+  local library
+  library=$(find "$bench_ucx_folder" -name libucp.so.0 -print -quit)
+  [[ -n $library ]] || return 0
+  # Behind the machine's own, so that only what is missing comes from here.
+  LD_LIBRARY_PATH=${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$(dirname "$library")
+  export LD_LIBRARY_PATH
+}
+
 # bench_here NAME OPTIONS: a benchmark on this machine.
 bench_here() {
   bench_build
   [[ -n ${JAVA_HOME:-} ]] || need_java
+  if [[ $1 == peers ]]; then
+    bench_ucx
+    # Segments of the usual 8 KiB make UCX slow over TCP from 1 MiB on.
+    export UCX_TCP_TX_SEG_SIZE=1m UCX_TCP_RX_SEG_SIZE=1m UCX_WARN_UNUSED_ENV_VARS=n
+  fi
+  if [[ " $* " == *' --gpu '* ]]; then
+    # shellcheck source=scripts/demo.sh
+    source scripts/demo.sh
+    demo_prepare_gpu
+  fi
   cd "$CALLER_FOLDER" || return
-  "$JAVA_HOME/bin/java" -XX:+UseSerialGC -Xmx2g -cp "$bench_home/bench/target/classes:$(<"$bench_home/bench/target/run.classpath")" \
+  "$JAVA_HOME/bin/java" "${bench_jvm[@]}" -cp "$bench_home/bench/target/classes:$(<"$bench_home/bench/target/run.classpath")" \
     io.tensorfabric.bench.BenchApplication "$@"
 }
 

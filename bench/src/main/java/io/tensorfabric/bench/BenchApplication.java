@@ -26,6 +26,7 @@ public final class BenchApplication {
     static CommandLine commandLine() {
         return new CommandLine(new BenchApplication())
                 .registerConverter(ByteSize.class, ByteSize::parse)
+                .setCaseInsensitiveEnumValuesAllowed(true)
                 .setExecutionExceptionHandler((failure, command, parsed) -> {
                     command.getErr().println("error: " + Failures.describe(failure));
                     return command.getCommandSpec().exitCodeOnExecutionException();

@@ -1,5 +1,6 @@
 package io.tensorfabric.bench;
 
+import io.tensorfabric.bench.peers.Ports;
 import io.tensorfabric.bench.peers.Sinks;
 import java.io.IOException;
 import java.util.List;
@@ -33,12 +34,16 @@ final class NodeCommand implements Callable<Integer> {
         all.addAll(arguments);
         try (ConfigurableApplicationContext context = BenchNode.start(all);
                 Sinks others = sinks ? Sinks.open() : null) {
-            String more = others == null ? "" : " nio=" + others.nioPort() + " grpc=" + others.grpcPort();
-            System.out.println(READY + "http=" + BenchNode.port(context) + more);
+            System.out.println(READY + "http=" + BenchNode.port(context) + (others == null ? "" : describe(others)));
             while (System.in.read() >= 0) {
                 // Waits for the end of the process that started this one.
             }
         }
         return 0;
+    }
+
+    private static String describe(Sinks others) throws IOException {
+        Ports ports = others.ports(0);
+        return " nio=" + ports.nio() + " grpc=" + ports.grpc() + " flight=" + ports.flight() + " ucx=" + ports.ucx();
     }
 }

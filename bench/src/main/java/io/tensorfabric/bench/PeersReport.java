@@ -15,6 +15,8 @@ final class PeersReport {
 
     private final List<String> names;
 
+    private final Map<String, String> missing;
+
     private final List<ByteSize> sizes;
 
     private final Map<Key, List<Double>> figures = new HashMap<>();
@@ -26,7 +28,9 @@ final class PeersReport {
 
     private record Key(Figure figure, String carrier, ByteSize size) {}
 
-    PeersReport(List<Carrier> carriers, List<ByteSize> sizes) {
+    /** @param missing why some ways are not measured, by name */
+    PeersReport(List<Carrier> carriers, Map<String, String> missing, List<ByteSize> sizes) {
+        this.missing = missing;
         this.names = carriers.stream().map(Carrier::name).toList();
         this.sizes = sizes;
     }
@@ -55,6 +59,7 @@ final class PeersReport {
         table(out, "GB/s, as many at once as suits", Figure.BYTES_A_SECOND, 1e9);
         table(out, "microseconds, one at a time", Figure.MICROS, 1);
         out.println();
+        missing.forEach((name, reason) -> out.printf("%s not here: %s%n", name, reason));
         ratios(out, Figure.BYTES_A_SECOND, "");
         ratios(out, Figure.MICROS, "lat-");
     }
@@ -99,5 +104,18 @@ final class PeersReport {
             }
         }
         return text.toString();
+    }
+
+    String svg() {
+        SvgPlot plot = new SvgPlot("GB/s between two processes");
+        for (String name : names) {
+            plot.curve(
+                    name,
+                    sizes.stream()
+                            .map(size ->
+                                    new SvgPlot.Point(size.bytes(), median(Figure.BYTES_A_SECOND, name, size) / 1e9))
+                            .toList());
+        }
+        return plot.draw();
     }
 }

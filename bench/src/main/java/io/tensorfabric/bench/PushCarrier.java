@@ -1,7 +1,6 @@
 package io.tensorfabric.bench;
 
 import io.tensorfabric.bench.peers.Carrier;
-import io.tensorfabric.memory.MemoryRegionPool;
 import io.tensorfabric.transfer.TensorTransferService;
 import java.util.List;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -20,8 +19,7 @@ final class PushCarrier implements Carrier {
     private PushCarrier(String name, ConfigurableApplicationContext node) {
         this.name = name;
         this.node = node;
-        this.meter =
-                new PushMeter(node.getBean(TensorTransferService.class), node.getBean(MemoryRegionPool.class), PEER);
+        this.meter = new PushMeter(node.getBean(TensorTransferService.class), BenchMemory.of(node), PEER);
     }
 
     /** Starts a node that pushes to a receiver on this machine. */

@@ -1,20 +1,15 @@
 package io.tensorfabric.bench;
 
 import io.tensorfabric.bench.peers.Carrier;
-import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** What a push costs, size by size. */
 @Command(
@@ -23,11 +18,10 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true)
 final class PushCommand implements Callable<Integer> {
 
-    private static final long CHUNK = 1L << 20;
+    private static final ByteSize SMALL = new ByteSize(4096);
 
-    @Spec
-    @SuppressWarnings("NullAway.Init")
-    CommandSpec spec;
+    @Mixin
+    MeasureOptions measure = new MeasureOptions(2, 1, 0.5);
 
     @Mixin
     NodeOptions node = new NodeOptions();
@@ -42,9 +36,6 @@ final class PushCommand implements Callable<Integer> {
             description = "sizes of tensors (${DEFAULT-VALUE})")
     List<ByteSize> sizes = List.of();
 
-    @Option(names = "--seconds", defaultValue = "2", description = "length of each measurement (${DEFAULT-VALUE})")
-    double seconds = 2;
-
     @Option(names = "--depth", description = "pushes under way at once (what makes 32 MB, at most 128)")
     int depth;
 
@@ -52,26 +43,28 @@ final class PushCommand implements Callable<Integer> {
     int lanes = 1;
 
     @Option(names = "--chunk", defaultValue = "1MB", description = "length of one RDMA WRITE (${DEFAULT-VALUE})")
-    ByteSize chunk = new ByteSize(CHUNK);
+    ByteSize chunk = new ByteSize(1L << 20);
 
-    @Option(names = "--csv", description = "file for the figures")
-    @Nullable Path csv;
+    @Option(
+            names = "--under-load",
+            description = "instead of all that, pushes of 4 KB one at a time, with and without a large one to the same"
+                    + " peer under way")
+    boolean underLoad;
 
-    @Option(names = "--svg", description = "file for a drawing of bandwidth and latency")
-    @Nullable Path svg;
-
-    @Option(names = "--quick", description = "all of it in under a minute, with less certainty")
-    boolean quick;
+    @Option(
+            names = "--load-size",
+            defaultValue = "1GB",
+            description = "size of the large push of --under-load (${DEFAULT-VALUE})")
+    ByteSize loadSize = new ByteSize(1L << 30);
 
     @Override
     public Integer call() throws Exception {
-        if (quick) {
-            seconds = 0.5;
-        }
-        long largest = sizes.stream().mapToLong(ByteSize::bytes).max().orElse(0);
-        node.pool = new ByteSize(Math.max(node.pool.bytes(), 4 * largest));
-        List<Figures> figures = new ArrayList<>();
-        progress("starting the processes");
+        long largest = Stream.concat(sizes.stream(), underLoad ? Stream.of(loadSize) : Stream.empty())
+                .mapToLong(ByteSize::bytes)
+                .max()
+                .orElse(0);
+        node.roomFor(largest);
+        measure.progress("starting the processes");
         try (NodeProcess receiver = path.receiver(node);
                 PushSender sender = path.sender(
                         node,
@@ -79,29 +72,54 @@ final class PushCommand implements Callable<Integer> {
                         List.of(
                                 "--fabric.connection.bulk-lanes=" + lanes,
                                 "--fabric.transfer.chunk-size=" + chunk.bytes() + "B"))) {
-            for (ByteSize size : sizes) {
-                progress(size + " for " + seconds + " s");
-                figures.add(sender.measure(size, depth > 0 ? depth : Carrier.depth(size.bytes()), seconds));
+            measure.out().println(sender.describeMemory());
+            if (underLoad) {
+                underLoad(sender);
+            } else {
+                bySize(sender);
             }
         }
-        PushReport report = new PushReport(figures);
-        PrintWriter out = spec.commandLine().getOut();
-        report.print(out);
-        out.flush();
-        write(csv, report.csv());
-        write(svg, report.svg());
+        measure.out().flush();
         return 0;
     }
 
-    private static void write(@Nullable Path file, String text) throws IOException {
-        if (file != null) {
-            Files.writeString(file, text, StandardCharsets.UTF_8);
+    private void bySize(PushSender sender) throws Exception {
+        List<Figures> figures = new ArrayList<>();
+        List<Double> copies = new ArrayList<>();
+        try (CopyCarrier copy = new CopyCarrier()) {
+            for (ByteSize size : sizes) {
+                measure.progress(size + " for " + measure.seconds() + " s");
+                figures.add(median(sender, size));
+                copies.add(copy.bandwidth(size.bytes(), Math.min(measure.seconds(), 0.2)));
+            }
         }
+        PushReport report = new PushReport(figures, copies);
+        report.print(measure.out());
+        measure.save(report.csv(), report.svg());
     }
 
-    private void progress(String text) {
-        PrintWriter err = spec.commandLine().getErr();
-        err.println("bench push: " + text);
-        err.flush();
+    /** The round of the median bandwidth, the lower one of two. */
+    private Figures median(PushSender sender, ByteSize size) throws Exception {
+        List<Figures> rounds = new ArrayList<>();
+        for (int round = 0; round < measure.rounds(); round++) {
+            int atOnce = depth > 0 ? depth : Carrier.depth(size.bytes());
+            rounds.add(sender.measure(size, atOnce, measure.seconds()));
+        }
+        rounds.sort(Comparator.comparingDouble(Figures::pushesPerSecond));
+        return rounds.get((rounds.size() - 1) / 2);
+    }
+
+    /** By turns, so that what else the machine does falls on both. */
+    private void underLoad(PushSender sender) throws Exception {
+        LoadReport report = new LoadReport(SMALL, loadSize);
+        for (int round = 1; round <= Math.max(3, measure.rounds()); round++) {
+            measure.progress("round " + round + ": " + SMALL + " alone");
+            report.alone(sender.latency(SMALL, measure.seconds(), null));
+            measure.progress("round " + round + ": " + SMALL + " beside " + loadSize);
+            report.loaded(sender.latency(SMALL, measure.seconds(), loadSize));
+        }
+        PrintWriter out = measure.out();
+        report.print(out);
+        measure.save(report.csv(), report.svg());
     }
 }

@@ -2,13 +2,7 @@ package io.tensorfabric.bench;
 
 import io.tensorfabric.bench.peers.Carrier;
 import io.tensorfabric.bench.peers.Samples;
-import io.tensorfabric.memory.BufferLease;
-import io.tensorfabric.memory.MemoryRegionPool;
-import io.tensorfabric.offheap.OffHeap;
-import io.tensorfabric.tensor.DataType;
-import io.tensorfabric.tensor.Shape;
 import io.tensorfabric.tensor.Tensor;
-import io.tensorfabric.tensor.TensorDescriptor;
 import io.tensorfabric.transfer.PushOptions;
 import io.tensorfabric.transfer.ReceiptLevel;
 import io.tensorfabric.transfer.TensorTransferService;
@@ -19,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
 
 /** Measures pushes to one peer. */
 final class PushMeter {
@@ -30,13 +25,13 @@ final class PushMeter {
 
     private final TensorTransferService service;
 
-    private final MemoryRegionPool pool;
+    private final BenchMemory memory;
 
     private final String peer;
 
-    PushMeter(TensorTransferService service, MemoryRegionPool pool, String peer) {
+    PushMeter(TensorTransferService service, BenchMemory memory, String peer) {
         this.service = service;
-        this.pool = pool;
+        this.memory = memory;
         this.peer = peer;
     }
 
@@ -61,7 +56,7 @@ final class PushMeter {
 
     /** Pushes for some time, with so many under way at once. */
     Series series(long size, int depth, double seconds) throws PushFailedException, InterruptedException {
-        try (Tensor tensor = tensor(size)) {
+        try (Tensor tensor = memory.tensor(size)) {
             ArrayDeque<CompletableFuture<TransferReceipt>> window = new ArrayDeque<>(depth);
             long pushes = 0;
             long start = System.nanoTime();
@@ -80,12 +75,28 @@ final class PushMeter {
         }
     }
 
+    /** Pushes one after the other until it is enough, at least one; tells when the first one is under way. */
+    Series oneByOne(long size, BooleanSupplier enough, Runnable underWay)
+            throws PushFailedException, InterruptedException {
+        try (Tensor tensor = memory.tensor(size)) {
+            long pushes = 0;
+            long start = System.nanoTime();
+            do {
+                CompletableFuture<TransferReceipt> push = service.push(peer, tensor, PLACED);
+                underWay.run();
+                await(push);
+                pushes++;
+            } while (!enough.getAsBoolean());
+            return new Series(pushes, System.nanoTime() - start);
+        }
+    }
+
     /**
      * How long pushes of a size take, one at a time, from the call until the caller knows that the peer's device has
      * acknowledged it.
      */
     Samples latency(long size, double seconds) throws PushFailedException, InterruptedException {
-        try (Tensor tensor = tensor(size)) {
+        try (Tensor tensor = memory.tensor(size)) {
             Samples samples = new Samples();
             long end = System.nanoTime() + (long) (seconds * 1e9);
             do {
@@ -95,12 +106,6 @@ final class PushMeter {
             } while (System.nanoTime() < end);
             return samples;
         }
-    }
-
-    private Tensor tensor(long size) {
-        BufferLease lease = pool.acquire(size, "bench");
-        OffHeap.fill(lease.address(), size, (byte) 1);
-        return Tensor.of(new TensorDescriptor("bench", DataType.U8, Shape.of(size)), lease.address(), lease);
     }
 
     private static void await(CompletableFuture<TransferReceipt> push)

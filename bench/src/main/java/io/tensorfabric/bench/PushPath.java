@@ -1,5 +1,6 @@
 package io.tensorfabric.bench;
 
+import io.tensorfabric.connection.CompletionMode;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -9,22 +10,6 @@ import picocli.CommandLine.Option;
 
 /** How pushes of a benchmark go, and to whom. */
 final class PushPath {
-
-    /** How a thread waits for completions. */
-    enum Mode {
-        /** It polls without a pause. */
-        SPIN("1h"),
-        /** It polls for a moment, then sleeps until an event. */
-        ADAPTIVE("20us"),
-        /** It sleeps until an event. */
-        EVENT("0us");
-
-        private final String spin;
-
-        Mode(String spin) {
-            this.spin = spin;
-        }
-    }
 
     @Option(
             names = "--peer",
@@ -39,8 +24,8 @@ final class PushPath {
     @Option(
             names = "--mode",
             defaultValue = "ADAPTIVE",
-            description = "how both ends wait for completions: ${COMPLETION-CANDIDATES} (${DEFAULT-VALUE})")
-    Mode mode = Mode.ADAPTIVE;
+            description = "how both ends wait for completions: spin, adaptive or event (adaptive)")
+    CompletionMode mode = CompletionMode.ADAPTIVE;
 
     @Option(names = "--set", description = "a property of both nodes, such as fabric.completion.pollers=2")
     List<String> properties = List.of();
@@ -50,7 +35,7 @@ final class PushPath {
         if (peer != null) {
             return null;
         }
-        List<String> options = new ArrayList<>(List.of("--provider", node.provider, "--pool", node.pool + ""));
+        List<String> options = new ArrayList<>(node.forProcess());
         arguments().forEach(argument -> options.add("--argument=" + argument));
         return NodeProcess.start(options);
     }
@@ -66,7 +51,7 @@ final class PushPath {
 
     private List<String> arguments() {
         List<String> arguments = new ArrayList<>();
-        arguments.add("--fabric.completion.spin=" + mode.spin);
+        arguments.add("--fabric.completion.mode=" + mode);
         if (tcp) {
             arguments.add("--fabric.memory.host.shared=false");
         }

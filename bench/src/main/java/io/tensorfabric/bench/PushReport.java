@@ -10,8 +10,12 @@ final class PushReport {
 
     private final List<Figures> figures;
 
-    PushReport(List<Figures> figures) {
+    private final List<Double> copies;
+
+    /** @param copies bytes a second of copies within one process, by size as the figures */
+    PushReport(List<Figures> figures, List<Double> copies) {
         this.figures = figures;
+        this.copies = copies;
     }
 
     void print(PrintWriter out) {
@@ -34,7 +38,12 @@ final class PushReport {
         out.printf(
                 "%nGB/s and pushes/s with many under way; microseconds of one at a time, until the peer's device has it;%n");
         out.printf(
-                "CPU seconds of both processes for each GB; bytes of Java heap that the sender allocates for each push.%n");
+                "CPU seconds of both processes for each GB; bytes of Java heap that the sender allocates for each push.%n%n");
+        for (int i = 0; i < figures.size(); i++) {
+            Figures each = figures.get(i);
+            double ratio = each.gigabytesPerSecond() * 1e9 / copies.get(i);
+            out.printf(Locale.ROOT, "ratio push-memcpy %s %.4f%n", each.size(), ratio);
+        }
     }
 
     String csv() {

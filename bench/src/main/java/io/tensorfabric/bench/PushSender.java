@@ -1,7 +1,6 @@
 package io.tensorfabric.bench;
 
 import io.tensorfabric.bench.peers.Samples;
-import io.tensorfabric.memory.MemoryRegionPool;
 import io.tensorfabric.transfer.TensorTransferService;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -21,8 +20,12 @@ final class PushSender implements AutoCloseable {
     private PushSender(ConfigurableApplicationContext node, @Nullable ProcessHandle receiver) {
         this.node = node;
         this.receiver = receiver;
-        this.meter =
-                new PushMeter(node.getBean(TensorTransferService.class), node.getBean(MemoryRegionPool.class), PEER);
+        this.meter = new PushMeter(node.getBean(TensorTransferService.class), BenchMemory.of(node), PEER);
+    }
+
+    /** Where tensors lie, and how they get there. */
+    String describeMemory() {
+        return BenchMemory.of(node).describe();
     }
 
     /** Starts it; {@code receiver} is the process at the URL, null when it runs elsewhere. */
@@ -49,6 +52,22 @@ final class PushSender implements AutoCloseable {
                 latency.micros(50),
                 latency.micros(99),
                 latency.micros(99.9));
+    }
+
+    /**
+     * How long pushes of a size take, one at a time.
+     *
+     * @param load size of the tensor that is pushed to the same peer all the while, null for none
+     */
+    LoadReport.Latency latency(ByteSize size, double seconds, @Nullable ByteSize load) throws Exception {
+        meter.latency(size.bytes(), seconds / 4);
+        if (load == null) {
+            return new LoadReport.Latency(meter.latency(size.bytes(), seconds), 0);
+        }
+        try (BackgroundPushes background = BackgroundPushes.start(meter, load.bytes())) {
+            Samples samples = meter.latency(size.bytes(), seconds);
+            return new LoadReport.Latency(samples, background.end());
+        }
     }
 
     /** Bytes a second, without anything else. */

@@ -1,12 +1,14 @@
 package io.tensorfabric.bench;
 
-import io.tensorfabric.memory.MemoryRegionPool;
 import io.tensorfabric.transfer.TensorTransferService;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.springframework.context.ConfigurableApplicationContext;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -24,9 +26,17 @@ final class RoceCommand implements Callable<Integer> {
 
     private static final String PEER = "receiver";
 
+    private static final List<ByteSize> ALL = powers();
+
+    private static final List<ByteSize> FEW =
+            Stream.of("64B", "4KB", "64KB", "1MB", "16MB").map(ByteSize::parse).toList();
+
     @Spec
     @SuppressWarnings("NullAway.Init")
     CommandSpec spec;
+
+    @Mixin
+    MeasureOptions measure = new MeasureOptions(4, 1, 1);
 
     @Mixin
     NodeOptions node = new NodeOptions();
@@ -34,39 +44,39 @@ final class RoceCommand implements Callable<Integer> {
     @Option(
             names = "--sizes",
             split = ",",
-            defaultValue = "4KB,64KB,1MB,16MB",
-            description = "sizes of tensors and messages (${DEFAULT-VALUE})")
-    List<ByteSize> sizes = List.of();
+            description = "sizes of tensors and messages (powers of 2 from 2B to 16MB; with --quick five of them)")
+    List<ByteSize> sizes = ALL;
 
     @Option(names = "--devices", split = ",", arity = "1", defaultValue = "rxe0,rxe1", description = "sender, receiver")
     List<String> devices = List.of();
 
-    @Option(names = "--seconds", defaultValue = "4", description = "length of each measurement (${DEFAULT-VALUE})")
-    int seconds = 4;
-
-    @Option(names = "--quick", description = "all of it in under a minute, with less certainty")
-    boolean quick;
+    /** Powers of 2 from 2 bytes to 16 MiB. */
+    private static List<ByteSize> powers() {
+        return IntStream.rangeClosed(1, 24)
+                .mapToObj(power -> new ByteSize(1L << power))
+                .toList();
+    }
 
     @Override
     public Integer call() throws Exception {
-        PrintWriter out = spec.commandLine().getOut();
         if (devices.size() != 2) {
             throw new CommandLine.ParameterException(
                     spec.commandLine(), "--devices are two, a sender's and a receiver's, not " + devices);
         }
-        List<String> receiver = List.of("--device", devices.get(1), "--provider", "verbs", "--pool", node.pool + "");
         node.provider = "verbs";
-        progress("starting the receiver on " + devices.get(1));
+        List<String> receiver = new ArrayList<>(node.forProcess());
+        receiver.addAll(List.of("--device", devices.get(1)));
+        measure.progress("starting the receiver on " + devices.get(1));
         try (NodeProcess process = NodeProcess.start(receiver);
                 ConfigurableApplicationContext sender = BenchNode.start(senderArguments(process.port()))) {
-            PushMeter push = new PushMeter(
-                    sender.getBean(TensorTransferService.class), sender.getBean(MemoryRegionPool.class), PEER);
+            PushMeter push = new PushMeter(sender.getBean(TensorTransferService.class), BenchMemory.of(sender), PEER);
             Perftest perftest = new Perftest(devices.get(1), devices.get(0));
             List<Line> lines = new ArrayList<>();
-            for (ByteSize size : sizes) {
+            for (ByteSize size : measure.fewer(sizes, ALL, FEW)) {
                 lines.add(measure(size, push, perftest));
             }
-            report(out, lines);
+            report(measure.out(), lines);
+            measure.save(csv(lines), svg(lines));
         }
         return 0;
     }
@@ -78,26 +88,26 @@ final class RoceCommand implements Callable<Integer> {
         return arguments;
     }
 
-    /** Alternates, so that what else the machine does falls on both. */
+    /** Alternates, so that what else the machine does falls on both; medians of the rounds. */
     private Line measure(ByteSize size, PushMeter push, Perftest perftest) throws Exception {
-        int time = quick ? 1 : seconds;
-        progress(size + ": warming up");
+        int time = (int) Math.max(1, Math.round(measure.seconds()));
+        List<Double> ours = new ArrayList<>();
+        List<Double> theirs = new ArrayList<>();
+        List<Double> ourLatency = new ArrayList<>();
+        List<Double> theirLatency = new ArrayList<>();
+        measure.progress(size + ": warming up");
         push.bandwidth(size.bytes(), time);
-        progress(size + ": ib_write_bw");
-        double theirs = perftest.bandwidth(size.bytes(), time);
-        progress(size + ": push");
-        double ours = push.bandwidth(size.bytes(), time);
-        progress(size + ": ib_write_lat");
-        double theirLatency = perftest.latency(size.bytes(), time);
-        progress(size + ": push, one at a time");
-        double ourLatency = push.latency(size.bytes(), time).micros(50);
-        return new Line(size, ours, theirs, ourLatency, theirLatency);
-    }
-
-    private void progress(String text) {
-        PrintWriter err = spec.commandLine().getErr();
-        err.println("bench roce: " + text);
-        err.flush();
+        for (int round = 0; round < measure.rounds(); round++) {
+            measure.progress(size + ": ib_write_bw");
+            theirs.add(perftest.bandwidth(size.bytes(), time));
+            measure.progress(size + ": push");
+            ours.add(push.bandwidth(size.bytes(), time));
+            measure.progress(size + ": ib_write_lat");
+            theirLatency.add(perftest.latency(size.bytes(), time));
+            measure.progress(size + ": push, one at a time");
+            ourLatency.add(push.latency(size.bytes(), time).micros(50));
+        }
+        return new Line(size, Medians.of(ours), Medians.of(theirs), Medians.of(ourLatency), Medians.of(theirLatency));
     }
 
     private static void report(PrintWriter out, List<Line> lines) {
@@ -120,6 +130,37 @@ final class RoceCommand implements Callable<Integer> {
             out.printf(Locale.ROOT, "ratio roce-lat %s %.3f%n", line.size, line.pushMicros / line.perftestMicros);
         }
         out.flush();
+    }
+
+    private static String csv(List<Line> lines) {
+        StringBuilder text = new StringBuilder(
+                "bytes,push_bytes_per_second,perftest_bytes_per_second,push_micros,perftest_micros\n");
+        for (Line line : lines) {
+            text.append(String.format(
+                    Locale.ROOT,
+                    "%d,%.0f,%.0f,%.3f,%.3f%n",
+                    line.size.bytes(),
+                    line.push,
+                    line.perftest,
+                    line.pushMicros,
+                    line.perftestMicros));
+        }
+        return text.toString();
+    }
+
+    private static String svg(List<Line> lines) {
+        return new SvgPlot("Pushes and ib_write on the same devices")
+                .curve("push MB/s", points(lines, line -> line.push / 1e6))
+                .curve("ib_write_bw MB/s", points(lines, line -> line.perftest / 1e6))
+                .curve("push us", points(lines, Line::pushMicros))
+                .curve("ib_write_lat us", points(lines, Line::perftestMicros))
+                .draw();
+    }
+
+    private static List<SvgPlot.Point> points(List<Line> lines, ToDoubleFunction<Line> value) {
+        return lines.stream()
+                .map(line -> new SvgPlot.Point(line.size.bytes(), value.applyAsDouble(line)))
+                .toList();
     }
 
     /** Bytes a second and microseconds of a size. */

@@ -4,10 +4,11 @@ import java.util.ArrayList;
 import java.util.Formatter;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.LongFunction;
 import java.util.stream.Collectors;
 
 /**
- * Curves over sizes, both axes logarithmic, as SVG. Libraries for charts draw by way of {@code java.awt}, for which a
+ * Curves over sizes or other numbers, both axes logarithmic, as SVG. Libraries for charts draw by way of {@code java.awt}, for which a
  * headless JDK on a server has no fonts.
  */
 final class SvgPlot {
@@ -19,24 +20,34 @@ final class SvgPlot {
     private static final int MARGIN = 64;
 
     /** Told apart also without colours seen: from a palette for the colour-blind. */
-    private static final List<String> COLOURS = List.of("#0072b2", "#d55e00", "#009e73", "#cc79a7");
+    private static final List<String> COLOURS =
+            List.of("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#7f7f7f", "#8c564b");
 
     private final String title;
+
+    private final LongFunction<String> ticks;
 
     private final List<Curve> curves = new ArrayList<>();
 
     /**
      * A point of a curve.
      *
-     * @param bytes size, at least 1
+     * @param x such as a size in bytes, at least 1
      * @param value above 0
      */
-    record Point(long bytes, double value) {}
+    record Point(long x, double value) {}
 
     private record Curve(String name, List<Point> points) {}
 
+    /** A plot over sizes in bytes. */
     SvgPlot(String title) {
+        this(title, bytes -> new ByteSize(bytes).toString());
+    }
+
+    /** @param ticks what is written below a point */
+    SvgPlot(String title, LongFunction<String> ticks) {
         this.title = title;
+        this.ticks = ticks;
     }
 
     SvgPlot curve(String name, List<Point> points) {
@@ -50,7 +61,7 @@ final class SvgPlot {
         if (all.isEmpty()) {
             throw new IllegalStateException("There is nothing to draw");
         }
-        Axis x = Axis.over(all.stream().map(point -> (double) point.bytes).toList(), 2, MARGIN, WIDTH - MARGIN);
+        Axis x = Axis.over(all.stream().map(point -> (double) point.x).toList(), 2, MARGIN, WIDTH - MARGIN);
         Axis y = Axis.over(all.stream().map(Point::value).toList(), 10, HEIGHT - MARGIN, MARGIN);
         Formatter svg = new Formatter(Locale.ROOT);
         svg.format(
@@ -67,12 +78,12 @@ final class SvgPlot {
             svg.format("<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>%n", MARGIN - 6, at + 4, number(power));
         }
         all.stream()
-                .map(Point::bytes)
+                .map(Point::x)
                 .distinct()
                 .sorted()
-                .forEach(bytes -> svg.format(
+                .forEach(tick -> svg.format(
                         "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>%n",
-                        x.at((double) bytes), HEIGHT - MARGIN + 18, new ByteSize(bytes)));
+                        x.at((double) tick), HEIGHT - MARGIN + 18, ticks.apply(tick)));
         for (int i = 0; i < curves.size(); i++) {
             draw(svg, curves.get(i), COLOURS.get(i % COLOURS.size()), i, x, y);
         }
@@ -81,7 +92,7 @@ final class SvgPlot {
 
     private static void draw(Formatter svg, Curve curve, String colour, int place, Axis x, Axis y) {
         String points = curve.points.stream()
-                .map(point -> String.format(Locale.ROOT, "%.1f,%.1f", x.at((double) point.bytes), y.at(point.value)))
+                .map(point -> String.format(Locale.ROOT, "%.1f,%.1f", x.at((double) point.x), y.at(point.value)))
                 .collect(Collectors.joining(" "));
         svg.format("<polyline points=\"%s\" fill=\"none\" stroke=\"%s\" stroke-width=\"2\"/>%n", points, colour);
         svg.format(

@@ -9,9 +9,7 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** Looks for the settings of the sender with which bandwidth to a peer stops growing. */
 @Command(
@@ -21,9 +19,8 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true)
 final class TuneCommand implements Callable<Integer> {
 
-    @Spec
-    @SuppressWarnings("NullAway.Init")
-    CommandSpec spec;
+    @Mixin
+    MeasureOptions measure = new MeasureOptions(2, 3, 0.5);
 
     @Mixin
     NodeOptions node = new NodeOptions();
@@ -33,12 +30,6 @@ final class TuneCommand implements Callable<Integer> {
 
     @Option(names = "--size", defaultValue = "64MB", description = "size of the tensors (${DEFAULT-VALUE})")
     ByteSize size = new ByteSize(64L << 20);
-
-    @Option(names = "--seconds", defaultValue = "2", description = "length of each measurement (${DEFAULT-VALUE})")
-    double seconds = 2;
-
-    @Option(names = "--rounds", defaultValue = "3", description = "how often each is measured (${DEFAULT-VALUE})")
-    int rounds = 3;
 
     @Option(names = "--lanes", split = ",", defaultValue = "1,2,4,8", description = "to try (${DEFAULT-VALUE})")
     List<Integer> lanes = List.of();
@@ -57,16 +48,9 @@ final class TuneCommand implements Callable<Integer> {
             description = "to try (${DEFAULT-VALUE})")
     List<ByteSize> chunks = List.of();
 
-    @Option(names = "--quick", description = "all of it in about a minute, with less certainty")
-    boolean quick;
-
     @Override
     public Integer call() throws Exception {
-        if (quick) {
-            seconds = 0.5;
-            rounds = 1;
-        }
-        node.pool = new ByteSize(Math.max(node.pool.bytes(), 4 * size.bytes()));
+        node.roomFor(size.bytes());
         List<Knob> knobs = List.of(
                 new Knob(
                         "fabric.transfer.chunk-size",
@@ -78,43 +62,43 @@ final class TuneCommand implements Callable<Integer> {
                         "fabric.connection.bulk-lanes",
                         lanes.stream().map(String::valueOf).toList()));
         List<String> chosen = new ArrayList<>();
-        PrintWriter out = spec.commandLine().getOut();
-        progress("starting the receiver");
+        TuneReport report = new TuneReport(size);
+        PrintWriter out = measure.out();
+        measure.progress("starting the receiver");
         try (NodeProcess receiver = path.receiver(node)) {
             for (Knob knob : knobs) {
-                chosen.add(knob.property + "=" + turn(knob, receiver, chosen, out));
+                chosen.add(knob.property + "=" + turn(knob, receiver, chosen, report));
             }
         }
         out.printf("%nat the knee for %s:%n", size);
         chosen.forEach(property -> out.println("  " + property));
+        report.printRatios(out);
         out.flush();
+        measure.save(report.csv(), report.svg());
         return 0;
     }
 
-    private String turn(Knob knob, @Nullable NodeProcess receiver, List<String> chosen, PrintWriter out)
+    /** Tries the values of one property, with what was chosen for the earlier ones. */
+    private String turn(Knob knob, @Nullable NodeProcess receiver, List<String> chosen, TuneReport report)
             throws Exception {
         Knee knee = new Knee();
+        PrintWriter out = measure.out();
         out.printf("%n%s%n", knob.property);
         for (String value : knob.values) {
             List<String> arguments = new ArrayList<>();
             chosen.forEach(property -> arguments.add("--" + property));
             arguments.add("--" + knob.property + "=" + value);
-            progress(knob.property + "=" + value);
+            measure.progress(knob.property + "=" + value);
             try (PushSender sender = path.sender(node, receiver, arguments)) {
-                for (int round = 0; round < rounds; round++) {
-                    knee.add(value, sender.bandwidth(size, Carrier.depth(size.bytes()), seconds));
+                for (int round = 0; round < measure.rounds(); round++) {
+                    knee.add(value, sender.bandwidth(size, Carrier.depth(size.bytes()), measure.seconds()));
                 }
             }
+            report.add(knob.property, value, knee.median(value));
             out.printf(Locale.ROOT, "  %-8s %9.3f GB/s%n", value, knee.median(value) / 1e9);
             out.flush();
         }
         return knee.least();
-    }
-
-    private void progress(String text) {
-        PrintWriter err = spec.commandLine().getErr();
-        err.println("bench tune: " + text);
-        err.flush();
     }
 
     /** A property, and what to try for it, the cheapest first. */

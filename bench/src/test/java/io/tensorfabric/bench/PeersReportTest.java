@@ -7,6 +7,7 @@ import io.tensorfabric.bench.peers.Carrier;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class PeersReportTest {
@@ -19,7 +20,8 @@ class PeersReportTest {
 
     private final Carrier nio = named("nio");
 
-    private final PeersReport report = new PeersReport(List.of(shm, tcp, nio), List.of(SIZE));
+    private final PeersReport report =
+            new PeersReport(List.of(shm, tcp, nio), Map.of("ucx-tcp", "no libucp.so.0"), List.of(SIZE));
 
     private static Carrier named(String name) {
         return new Carrier() {
@@ -60,8 +62,10 @@ class PeersReportTest {
                         "ratio shm-nio 4KB 2.000",
                         "ratio tcp-nio 4KB 0.500",
                         "ratio lat-shm-nio 4KB 0.500",
-                        "ratio lat-tcp-nio 4KB 2.000")
+                        "ratio lat-tcp-nio 4KB 2.000",
+                        "ucx-tcp not here: no libucp.so.0")
                 .noneMatch(line -> line.startsWith("ratio shm-tcp"));
+        assertThat(report.svg()).contains(">shm<", ">nio<").doesNotContain("ucx");
         assertThat(report.csv().lines())
                 .contains("carrier,bytes,bytes_per_second,median_micros", "shm,4096,12000000000,20.000");
     }

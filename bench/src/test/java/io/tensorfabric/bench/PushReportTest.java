@@ -13,9 +13,11 @@ import org.xml.sax.InputSource;
 
 class PushReportTest {
 
-    private final PushReport report = new PushReport(List.of(
-            new Figures(new ByteSize(4096), 1000, 0.5, 64, 20, 40, 80),
-            new Figures(new ByteSize(1 << 20), 2000, 0.25, 100, 300, 500, 900)));
+    private final PushReport report = new PushReport(
+            List.of(
+                    new Figures(new ByteSize(4096), 1000, 0.5, 64, 20, 40, 80),
+                    new Figures(new ByteSize(1 << 20), 2000, 0.25, 100, 300, 500, 900)),
+            List.of(8.192e6, 4.194304e9));
 
     @Test
     void whenPrintedThenEachSizeHasALineWithItsFigures() {
@@ -26,7 +28,8 @@ class PushReportTest {
 
         assertThat(text.toString())
                 .containsPattern("4KB +0\\.004 +1000 +20\\.0 +40\\.0 +80\\.0 +0\\.500 +64\\R")
-                .containsPattern("1MB +2\\.097 +2000 +300\\.0 +500\\.0 +900\\.0 +0\\.250 +100\\R");
+                .containsPattern("1MB +2\\.097 +2000 +300\\.0 +500\\.0 +900\\.0 +0\\.250 +100\\R")
+                .contains("ratio push-memcpy 4KB 0.5000", "ratio push-memcpy 1MB 0.5000");
     }
 
     @Test

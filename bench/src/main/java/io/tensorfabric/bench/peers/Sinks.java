@@ -9,29 +9,36 @@ public final class Sinks implements AutoCloseable {
 
     private final GrpcSink grpc;
 
-    private Sinks(NioSink nio, GrpcSink grpc) {
-        this.nio = nio;
-        this.grpc = grpc;
+    private final FlightSink flight;
+
+    private final UcxSink ucx;
+
+    private Sinks() throws IOException {
+        nio = new NioSink();
+        grpc = new GrpcSink();
+        flight = new FlightSink();
+        ucx = new UcxSink();
     }
 
     /** Opens ports for them. */
     public static Sinks open() throws IOException {
-        return new Sinks(new NioSink(), new GrpcSink());
+        return new Sinks();
     }
 
-    /** Port of the plain sockets. */
-    public int nioPort() throws IOException {
-        return nio.port();
-    }
-
-    /** Port of gRPC. */
-    public int grpcPort() {
-        return grpc.port();
+    /**
+     * Their ports.
+     *
+     * @param http port of the web server of this process
+     */
+    public Ports ports(int http) throws IOException {
+        return new Ports(nio.port(), grpc.port(), flight.port(), ucx.port(), http);
     }
 
     @Override
     public void close() throws IOException {
         nio.close();
         grpc.close();
+        flight.close();
+        ucx.close();
     }
 }

@@ -26,7 +26,7 @@ class CarriersTest {
 
     @Test
     void whenBlocksGoThroughSocketsThenEachIsAcknowledged() throws Exception {
-        try (Carrier carrier = new NioCarrier(sinks.nioPort())) {
+        try (Carrier carrier = new NioCarrier(sinks.ports(0).nio())) {
             assertThat(carrier.bandwidth(100_000, 0.05)).isPositive();
             assertThat(carrier.latency(10, 0.05)).isPositive();
         }
@@ -34,9 +34,32 @@ class CarriersTest {
 
     @Test
     void whenBlocksGoThroughGrpcThenEachIsAcknowledged() throws Exception {
-        try (Carrier carrier = new GrpcCarrier(sinks.grpcPort())) {
+        try (Carrier carrier = new GrpcCarrier(sinks.ports(0).grpc())) {
             assertThat(carrier.bandwidth(5_000_000, 0.05)).isPositive();
             assertThat(carrier.latency(10, 0.05)).isPositive();
+        }
+    }
+
+    @Test
+    void whenBlocksGoThroughFlightThenEachIsAcknowledgedWhateverItsSize() throws Exception {
+        try (Carrier carrier = new FlightCarrier(sinks.ports(0).flight())) {
+            assertThat(carrier.bandwidth(5_000_000, 0.05)).isPositive();
+            assertThat(carrier.latency(10, 0.05)).isPositive();
+        }
+    }
+
+    @Test
+    void whenUcxIsNotOnThisMachineThenTheReportSaysSoAndTheOthersAreOpen() throws Exception {
+        try (Carriers carriers = Carriers.open(sinks.ports(1))) {
+            assertThat(carriers.all()).extracting(Carrier::name).startsWith("nio", "grpc", "flight", "rest");
+            assertThat(carriers.all().size() + carriers.missing().size()).isEqualTo(6);
+            assertThat(carriers.missing().values()).allMatch(reason -> !reason.isBlank());
+            for (Carrier carrier : carriers.all()) {
+                if (carrier.name().startsWith("ucx")) {
+                    assertThat(carrier.bandwidth(100_000, 0.05)).isPositive();
+                    assertThat(carrier.latency(10, 0.05)).isPositive();
+                }
+            }
         }
     }
 
