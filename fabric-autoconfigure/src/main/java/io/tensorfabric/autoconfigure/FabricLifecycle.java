@@ -9,6 +9,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 import org.springframework.context.SmartLifecycle;
 
 /**
@@ -102,11 +103,11 @@ public final class FabricLifecycle implements SmartLifecycle {
 
     private static void tell(FabricNode started) {
         if (started.providerIsFallback()) {
-            logger.info(
-                    "The software device is in use, because {}. Transfers work, at the speed of TCP or shared memory",
-                    started.providerReason());
-        }
-        if (!started.providerIsFallback()) {
+            logger.atLevel(started.providerIsSurprising() ? Level.WARN : Level.INFO)
+                    .log(
+                            "The software device is in use, because {}. Transfers work, at the speed of TCP or shared memory",
+                            started.providerReason());
+        } else {
             logger.info("Provider {} is in use, because {}", started.providerName(), started.providerReason());
         }
         logger.info(

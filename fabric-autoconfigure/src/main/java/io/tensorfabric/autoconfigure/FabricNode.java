@@ -73,6 +73,11 @@ public final class FabricNode {
         return selection.fallback();
     }
 
+    /** Whether somebody will wonder about that, since a card is there or the shim of this platform does not work. */
+    boolean providerIsSurprising() {
+        return selection.surprising();
+    }
+
     /** The open device. */
     public FabricDevice device() {
         return device;

@@ -131,7 +131,7 @@ final class FabricNodeFactory {
 
     private ProviderSelection select(List<String> warnings) {
         if (provider != null) {
-            return new ProviderSelection(provider, "the application has a provider of its own", false);
+            return new ProviderSelection(provider, "the application has a provider of its own");
         }
         return new ProviderSelector(properties, () -> softProvider(warnings)).select();
     }

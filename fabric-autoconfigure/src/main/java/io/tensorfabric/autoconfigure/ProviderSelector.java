@@ -1,5 +1,6 @@
 package io.tensorfabric.autoconfigure;
 
+import io.tensorfabric.topology.Sysfs;
 import io.tensorfabric.verbs.VerbsProvider;
 import java.util.List;
 import java.util.Optional;
@@ -47,8 +48,8 @@ final class ProviderSelector {
      */
     ProviderSelection select() {
         return switch (properties.provider()) {
-            case SOFT -> new ProviderSelection(soft.get(), "'fabric.provider' is soft", false);
-            case VERBS -> new ProviderSelection(requireVerbs(), "'fabric.provider' is verbs", false);
+            case SOFT -> new ProviderSelection(soft.get(), "'fabric.provider' is soft");
+            case VERBS -> new ProviderSelection(requireVerbs(), "'fabric.provider' is verbs");
             case AUTO -> automatic();
         };
     }
@@ -56,9 +57,28 @@ final class ProviderSelector {
     private ProviderSelection automatic() {
         Optional<VerbsProvider> verbs = ibverbs();
         String problem = problem(verbs);
-        return problem == null
-                ? new ProviderSelection(verbs.orElseThrow(), "a verbs device is there", false)
-                : new ProviderSelection(soft.get(), problem, true);
+        if (problem == null) {
+            return new ProviderSelection(verbs.orElseThrow(), "a verbs device is there");
+        }
+        boolean surprising = verbs.map(VerbsProvider::unavailabilityCause)
+                        .filter(ProviderSelector::isOfTheShim)
+                        .isPresent()
+                || hasCard();
+        return new ProviderSelection(soft.get(), problem, true, surprising);
+    }
+
+    /** The shim comes with the starter, so on Linux it works; libibverbs is there where somebody wants RDMA. */
+    private static boolean isOfTheShim(Throwable cause) {
+        return cause instanceof UnsatisfiedLinkError
+                && System.getProperty("os.name", "").equals("Linux")
+                && !String.valueOf(cause.getMessage()).startsWith("libibverbs");
+    }
+
+    /** Whether the kernel knows an RDMA device, whoever may open it. */
+    private boolean hasCard() {
+        return !new Sysfs(properties.diagnostics().sysfs())
+                .names("class/infiniband")
+                .isEmpty();
     }
 
     private VerbsProvider requireVerbs() {

@@ -6,10 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.tensorfabric.verbs.VerbsContext;
 import io.tensorfabric.verbs.VerbsDevice;
 import io.tensorfabric.verbs.VerbsProvider;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 
@@ -43,9 +47,12 @@ class ProviderSelectorTest {
         }
     }
 
-    private static ProviderSelection select(String provider, VerbsProvider... services) {
-        FabricProperties properties = new Binder(
-                        new MapConfigurationPropertySource(Map.of("fabric.provider", provider)))
+    @TempDir
+    Path sysfs;
+
+    private ProviderSelection select(String provider, VerbsProvider... services) {
+        FabricProperties properties = new Binder(new MapConfigurationPropertySource(
+                        Map.of("fabric.provider", provider, "fabric.diagnostics.sysfs", sysfs.toString())))
                 .bind("fabric", FabricProperties.class)
                 .get();
         return new ProviderSelector(properties, () -> SOFT, () -> List.of(services)).select();
@@ -69,6 +76,21 @@ class ProviderSelectorTest {
         assertThat(selection.provider()).isSameAs(SOFT);
         assertThat(selection.fallback()).isTrue();
         assertThat(selection.reason()).contains(reason);
+    }
+
+    @Test
+    void whenACardIsThereOrTheShimDoesNotWorkThenTheFallbackIsSurprising() throws IOException {
+        Error library = new UnsatisfiedLinkError("libibverbs cannot be loaded: not found");
+        Error shim = new UnsatisfiedLinkError("The verbs shim x.so cannot be loaded: it has only 0 bytes");
+        assertThat(select("auto").surprising()).isFalse();
+        assertThat(select("auto", new Provider("ibverbs", library, 1)).surprising())
+                .isFalse();
+        assertThat(select("auto", new Provider("ibverbs", shim, 1)).surprising())
+                .isEqualTo(System.getProperty("os.name").equals("Linux"));
+        Files.createDirectories(sysfs.resolve("class/infiniband/mlx5_0"));
+        assertThat(select("auto", new Provider("ibverbs", library, 1)).surprising())
+                .isTrue();
+        assertThat(select("soft").surprising()).isFalse();
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.tensorfabric.autoconfigure.e2e;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import io.tensorfabric.autoconfigure.FabricLifecycle;
 import io.tensorfabric.tensor.DataType;
 import io.tensorfabric.tensor.Shape;
@@ -11,13 +12,18 @@ import io.tensorfabric.transfer.PushOptions;
 import io.tensorfabric.transfer.ReceiptLevel;
 import io.tensorfabric.transfer.TensorTransferService;
 import io.tensorfabric.transfer.TransferReceipt;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -194,6 +200,53 @@ class EndToEndTest {
                 assertThat(text.contains(secret)).as("%s in: %s", secret, text).isFalse();
             }
         }
+    }
+
+    /** Both ways, but for the counters of ports, of which the software device has none. */
+    @Test
+    void whenThereIsAMeterThenTheReferenceNamesItAndNamesNoOther() throws Exception {
+        push(feeder, "ranker", "embeddings/metered", bytes(10));
+        Set<String> there = new TreeSet<>();
+        for (Node node : List.of(feeder, ranker)) {
+            node.bean(MeterRegistry.class).getMeters().stream()
+                    .map(meter -> meter.getId().getName())
+                    .filter(name -> name.startsWith("fabric."))
+                    .forEach(there::add);
+        }
+        // An observation is a timer too; while one is under way there is another.
+        there.removeIf(name -> name.endsWith(".active") && !name.equals("fabric.transfer.active"));
+        List<String> page = Files.readAllLines(Path.of("..", "docs", "actuator.md"));
+        Set<String> documented = documented(page, "| meter |");
+        documented.removeIf(name -> name.startsWith("fabric.port."));
+        Set<String> observations = documented(page, "| observation |");
+        assertThat(observations).contains("fabric.push", "fabric.listener");
+        assertThat(there).hasSizeGreaterThan(20).containsAll(documented);
+        there.removeAll(observations);
+        assertThat(documented).containsAll(there);
+    }
+
+    /** The names in the first column of a table; later ones of a row may leave out what they begin with. */
+    private static Set<String> documented(List<String> page, String head) {
+        int begin = 0;
+        while (!page.get(begin).startsWith(head)) {
+            begin++;
+        }
+        Set<String> names = new TreeSet<>();
+        for (String row : page.subList(begin + 2, page.size())) {
+            if (!row.startsWith("| `")) {
+                break;
+            }
+            String prefix = "";
+            Matcher name = Pattern.compile("`([a-z.]+)`").matcher(row.substring(0, row.indexOf('|', 1)));
+            while (name.find()) {
+                String text = name.group(1);
+                names.add(text.startsWith(".") ? prefix + text : text);
+                if (prefix.isEmpty()) {
+                    prefix = text.substring(0, text.lastIndexOf('.'));
+                }
+            }
+        }
+        return names;
     }
 
     @Test

@@ -142,12 +142,15 @@ final class NativeLibrary {
     private static void load(Path file, String what, String platform) {
         String problem = ElfFile.problem(file, platform);
         if (problem != null) {
-            throw failed(what + " cannot be loaded: " + problem, null);
+            throw failed(what + " cannot be loaded on " + NativePlatform.describe(platform) + ": " + problem, null);
         }
         try {
             System.load(file.toString());
         } catch (UnsatisfiedLinkError ex) {
-            throw failed(what + " cannot be loaded on " + platform + ": " + ex.getMessage() + advice(file), ex);
+            throw failed(
+                    what + " cannot be loaded on " + NativePlatform.describe(platform) + ": " + ex.getMessage()
+                            + advice(file),
+                    ex);
         }
     }
 

@@ -34,6 +34,18 @@ final class NativePlatform {
         return isMusl(read("/proc/self/maps"));
     }
 
+    /** A platform with its C library, where that is known, for people. */
+    static String describe(String platform) {
+        return describe(platform, read("/proc/self/maps"));
+    }
+
+    static String describe(String platform, String maps) {
+        if (isMusl(maps)) {
+            return platform + " with musl";
+        }
+        return maps.contains("/ld-linux") ? platform + " with glibc" : platform;
+    }
+
     static boolean isMusl(String maps) {
         return maps.contains("/ld-musl-");
     }

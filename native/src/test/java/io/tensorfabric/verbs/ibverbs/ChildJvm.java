@@ -17,10 +17,18 @@ final class ChildJvm {
 
     private final List<String> arguments = new ArrayList<>();
 
+    private final List<String> prefix = new ArrayList<>();
+
     private String classPath = Shim.classPath();
 
     ChildJvm option(String option) {
         options.add(option);
+        return this;
+    }
+
+    /** What is put before the command, such as a program that runs it. */
+    ChildJvm prefix(List<String> words) {
+        prefix.addAll(words);
         return this;
     }
 
@@ -36,7 +44,7 @@ final class ChildJvm {
 
     /** Standard output and standard error; fails unless the process ends with 0. */
     String run(Path folder) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>();
+        List<String> command = new ArrayList<>(prefix);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx64m"));
         command.addAll(options);

@@ -12,9 +12,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
@@ -82,6 +84,7 @@ class NativeLibraryTest {
         byte[] all = shim();
         assertThat(withLibrary(copy(Arrays.copyOf(all, all.length / 2))))
                 .contains("available: false")
+                .contains("cannot be loaded on " + NativePlatform.name() + " with glibc")
                 .contains("cut off");
     }
 
@@ -130,6 +133,41 @@ class NativeLibraryTest {
                 .contains("available: false")
                 .contains("cannot be copied")
                 .contains("java.io.tmpdir");
+    }
+
+    /** In a namespace of the process's own, where the kernel allows that. */
+    @Test
+    void whenTheTemporaryFolderForbidsExecutionThenTheMessageSaysWhatToDo() throws Exception {
+        Path temporary = Files.createDirectory(folder.resolve("noexec"));
+        List<String> mounted = List.of(
+                "unshare",
+                "-Urm",
+                "sh",
+                "-c",
+                "mount -t tmpfs -o noexec none '" + temporary + "' && exec \"$@\"",
+                "sh");
+        List<String> probe = new ArrayList<>(mounted);
+        probe.add("true");
+        Assumptions.assumeTrue(succeeds(probe), "no mount namespaces here");
+        assertThat(new ChildJvm()
+                        .prefix(mounted)
+                        .option("-Djava.io.tmpdir=" + temporary)
+                        .run(folder))
+                .contains("available: false")
+                .contains("The folder " + temporary + " is mounted noexec")
+                .contains("-Djava.io.tmpdir")
+                .contains("-D" + NativeLibrary.PROPERTY);
+    }
+
+    private static boolean succeeds(List<String> command) throws InterruptedException {
+        try {
+            Process process =
+                    new ProcessBuilder(command).redirectErrorStream(true).start();
+            process.getInputStream().transferTo(OutputStream.nullOutputStream());
+            return process.waitFor(10, TimeUnit.SECONDS) && process.exitValue() == 0;
+        } catch (IOException noSuchProgram) {
+            return false;
+        }
     }
 
     @Test

@@ -46,4 +46,13 @@ class NativePlatformTest {
         assertThat(NativePlatform.isMusl("7f00-7f01 r-xp 0 0:0 1 /lib64/ld-linux-x86-64.so.2\n"))
                 .isFalse();
     }
+
+    @Test
+    void whenThePlatformIsDescribedThenItsLibraryIsToo() {
+        assertThat(NativePlatform.describe("linux-x86_64", "7f00-7f01 r-xp 0 0:0 1 /lib/ld-musl-x86_64.so.1\n"))
+                .isEqualTo("linux-x86_64 with musl");
+        assertThat(NativePlatform.describe("linux-x86_64", "7f00-7f01 r-xp 0 0:0 1 /lib64/ld-linux-x86-64.so.2\n"))
+                .isEqualTo("linux-x86_64 with glibc");
+        assertThat(NativePlatform.describe("macosx-aarch64", "")).isEqualTo("macosx-aarch64");
+    }
 }

@@ -93,6 +93,18 @@ class StartUpFaultsIT {
     }
 
     @Test
+    @DisabledIfSystemProperty(named = GUEST, matches = "true", disabledReason = "the same as on the host")
+    void whenTheShimIsBrokenThenTheServiceStartsAndOneWarningNamesFileAndPlatform() throws Exception {
+        Path broken = Files.createFile(folder.resolve("broken.so"));
+        start(folder, "env", "JDK_JAVA_OPTIONS=-Dtensorfabric.native.library=" + broken);
+        assertThat(output.lines())
+                .filteredOn(line -> line.contains("WARN") && line.contains("broken.so"))
+                .singleElement()
+                .asString()
+                .contains("The software device is in use", "only 0 bytes", "linux-");
+    }
+
+    @Test
     @DisabledIfSystemProperty(named = GUEST, matches = "true", disabledReason = "the guest's services use its devices")
     void whenLockedMemoryIsLimitedThenTheSoftwareDeviceDoesNotMind() throws Exception {
         start(folder, "prlimit", "--memlock=65536", "--");
