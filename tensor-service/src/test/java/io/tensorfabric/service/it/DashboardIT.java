@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.logging.Level;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIf;
@@ -45,6 +46,11 @@ class DashboardIT {
     private static final Dimension DESK = new Dimension(1280, 1600);
 
     private static final Dimension PHONE = new Dimension(390, 844);
+
+    /** For a peer that stands still longer than a healthy one may. */
+    private static final String[] PATIENT = {
+        "--fabric.connection.heartbeat-timeout=120s", "--fabric.connection.link.timeout=24"
+    };
 
     private static final Duration PATIENCE = Duration.ofSeconds(40);
 
@@ -87,7 +93,7 @@ class DashboardIT {
 
     @Test
     void whenTensorsArePushedThenThePageShowsThemAndBothEndsAndThePreflight() throws Exception {
-        try (TwoServices services = TwoServices.start(folder)) {
+        try (TwoServices services = TwoServices.start(folder, PATIENT)) {
             ChromeDriver browser = browser();
             try {
                 browser.manage().window().setSize(DESK);
@@ -97,10 +103,12 @@ class DashboardIT {
 
                 Path file = folder.resolve("model.safetensors");
                 SafetensorsGenerator.generate(file, 20_000_000, 3);
-                services.push(services.upload("model", file));
+                String id = services.upload("model", file);
+                services.push(id);
 
                 await(browser, ExpectedConditions.textToBePresentInElementLocated(By.id("transfers"), "DONE"));
                 await(browser, ExpectedConditions.textToBePresentInElementLocated(By.id("rates"), "pushed (1"));
+                showsAPushAsItHappens(browser, services, id);
                 assertBothEndsReadyToSend(browser);
                 await(browser, ExpectedConditions.presenceOfElementLocated(By.cssSelector("#throughput canvas")));
                 assertThat(browser.findElement(By.id("pools")).getText()).contains("in use");
@@ -115,6 +123,26 @@ class DashboardIT {
                 browser.quit();
             }
         }
+    }
+
+    /** The receiver stands still meanwhile, so that the push lasts until the page was looked at. */
+    private static void showsAPushAsItHappens(ChromeDriver browser, TwoServices services, String file)
+            throws IOException, InterruptedException {
+        Pattern underWay = Pattern.compile("[1-9][0-9]* in flight");
+        services.b().suspend();
+        try {
+            ServiceProcess.ok(services.a().push(file, "{\"peer\": \"b\", \"deadline\": \"110s\"}", false));
+            await(browser, ExpectedConditions.textMatches(By.id("rates"), underWay));
+            await(browser, ExpectedConditions.textToBePresentInElementLocated(By.id("transfers"), "placed"));
+        } finally {
+            services.b().resume();
+        }
+        await(browser, ExpectedConditions.not(ExpectedConditions.textMatches(By.id("rates"), underWay)));
+        await(
+                browser,
+                ExpectedConditions.not(
+                        ExpectedConditions.textToBePresentInElementLocated(By.id("transfers"), "placed")));
+        assertThat(browser.findElement(By.id("transfers")).getText()).doesNotContain("FAILED");
     }
 
     private static void assertBothEndsReadyToSend(ChromeDriver browser) {

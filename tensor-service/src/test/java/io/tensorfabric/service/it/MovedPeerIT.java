@@ -75,7 +75,7 @@ class MovedPeerIT {
                 .until(() -> push(a, id) == 200);
         long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begin);
         System.out.println("recovery: " + what + ": " + millis + " ms");
-        assertThat(millis).isLessThan(Duration.ofSeconds(35).toMillis());
+        assertThat(millis).isLessThan(Duration.ofSeconds(30).toMillis());
     }
 
     private static int push(ServiceProcess a, String id) throws IOException, InterruptedException {
