@@ -163,7 +163,7 @@ image_service() {
   mkdir -p "$native"
   (cd "$native" && "$JAVA_HOME/bin/jar" -xf "$image_root"/application/opt/tensor-service/lib/fabric-native-*.jar \
     META-INF/native)
-  find "$native/META-INF" -name "libtensorfabric_verbs-*.so" -path "*linux-$(uname -m)*" \
+  find "$native" -name "libtensorfabric_verbs-*.so" -path "*linux-$(uname -m)*" \
     -exec mv {} "$native/libtensorfabric_verbs.so" \;
   rm -rf "$native/META-INF"
   [[ -f $native/libtensorfabric_verbs.so ]] || die "the service was built without the verbs shim: install cmake, gcc and \

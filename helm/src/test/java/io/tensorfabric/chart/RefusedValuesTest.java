@@ -7,6 +7,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -14,6 +18,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Values that make no sense stop Helm, and are named. */
 class RefusedValuesTest {
+
+    /** Not of a list's entries. */
+    private static final Pattern VALUE = Pattern.compile(" *[A-Za-z]+: *(.*)");
 
     @TempDir
     private Path folder;
@@ -103,8 +110,33 @@ class RefusedValuesTest {
         schema.properties().forEach(entry -> assertClosed(path + "/" + entry.getKey(), entry.getValue()));
     }
 
+    /** A comment describes the values below it, up to the next empty line or the next group. */
     @Test
-    void whenAValueExistsThenItIsDescribedAndTheSchemaKnowsIt() throws IOException {
+    void whenAValueExistsThenACommentDescribesIt() throws IOException {
+        List<String> silent = new ArrayList<>();
+        boolean described = false;
+        int values = 0;
+        for (String line : Files.readAllLines(Chart.FOLDER.resolve("values.yaml"))) {
+            Matcher value = VALUE.matcher(line);
+            if (line.strip().startsWith("# --")) {
+                described = true;
+            } else if (line.isBlank()) {
+                described = false;
+            } else if (value.matches()) {
+                boolean group = value.group(1).isEmpty();
+                values += group ? 0 : 1;
+                if (!group && !described) {
+                    silent.add(line);
+                }
+                described &= !group;
+            }
+        }
+        assertThat(values).isGreaterThan(90);
+        assertThat(silent).as("values without a comment").isEmpty();
+    }
+
+    @Test
+    void whenAValueExistsThenTheSchemaKnowsIt() throws IOException {
         JsonNode schema =
                 Chart.YAML.readTree(Chart.FOLDER.resolve("values.schema.json").toFile());
         JsonNode values =

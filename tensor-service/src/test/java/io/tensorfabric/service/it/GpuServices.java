@@ -118,6 +118,20 @@ abstract class GpuServices {
         throw new AssertionError("nothing about peer " + peer);
     }
 
+    /** A step of a preflight, by its part and its name. */
+    static JsonNode preflightStep(ServiceProcess a, String peer, String part, String name)
+            throws IOException, InterruptedException {
+        HttpResponse<String> answer = ServiceProcess.ok(a.call(a.request("/actuator/fabric/preflight/" + peer)
+                .header("Content-Type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofString("{}"))));
+        for (JsonNode step : ServiceProcess.json(answer).get(part)) {
+            if (step.get("name").asString().equals(name)) {
+                return step;
+            }
+        }
+        throw new AssertionError(name + " is not in " + answer.body());
+    }
+
     static double bytesBy(ServiceProcess a, String path) throws IOException, InterruptedException {
         JsonNode meter = a.get("/actuator/metrics/fabric.transfer.bytes?tag=direction:out&tag=path:" + path);
         return meter.at("/measurements/0/value").asDouble();

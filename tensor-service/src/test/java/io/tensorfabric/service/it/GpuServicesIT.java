@@ -71,6 +71,9 @@ class GpuServicesIT extends GpuServices {
             assertMemory(b, received(b), memory);
             assertSame(b, received(b), file);
             if (ipc.equals("off")) {
+                JsonNode step = preflightStep(a, "b", "ladder", "GPU direct");
+                assertThat(step.get("outcome").asString()).as(step.toString()).isEqualTo("OK");
+                assertThat(step.get("detail").asString()).contains("from cuda:0 by ", "arrived whole by gpu_direct");
                 assertThat(a.get("/actuator/fabric").at("/gpu/cudaIpc").size()).isZero();
             } else {
                 assertThat(ipc(a, "b").get("state").asString()).isEqualTo("OFF");

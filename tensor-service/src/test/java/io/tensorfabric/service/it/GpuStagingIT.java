@@ -30,6 +30,10 @@ class GpuStagingIT extends GpuServices {
                 assertMemory(b, received(b), "cuda:0");
                 assertSame(b, received(b), file);
             }
+            JsonNode step = preflightStep(a, "b", "ladder", "GPU direct");
+            assertThat(step.get("outcome").asString()).as(step.toString()).isEqualTo("WARN");
+            assertThat(step.get("detail").asString()).contains("from cuda:0 by STAGING", "by host_staged");
+            assertThat(step.get("remedy").asString()).contains("nvidia_peermem");
             JsonNode gpu = a.get("/actuator/fabric").at("/gpu/devices/0");
             assertThat(gpu.get("path").asString()).isEqualTo("STAGING");
             assertThat(gpu.get("reason").asString()).contains("dma-buf: ").contains("peer memory: ");
