@@ -217,7 +217,8 @@ class FabricPropertiesTest {
                         "FABRIC_PEERS_0_URL", "https://a",
                         "FABRIC_PEERS_2_NAME", "c",
                         "FABRIC_PEERS_2_URL", "https://c")))
-                .run(context -> assertThat(context).hasFailed());
+                .run(context ->
+                        assertThat(messages(context.getStartupFailure())).contains("fabric.peers[2]"));
     }
 
     @ParameterizedTest
