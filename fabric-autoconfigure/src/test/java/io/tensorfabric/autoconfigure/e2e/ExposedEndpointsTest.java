@@ -6,6 +6,7 @@ import io.tensorfabric.tensor.DataType;
 import io.tensorfabric.tensor.Shape;
 import io.tensorfabric.tensor.Tensor;
 import io.tensorfabric.transfer.TensorTransferService;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -56,6 +57,18 @@ class ExposedEndpointsTest {
             assertThat(ranker.get("/actuator/queuepairs")).contains("\"rights\":[\"PUSH\",\"PULL\"]");
             assertThat(ranker.get("/actuator/heapdump")).startsWith("404");
             assertThat(output).doesNotContain("heapdump").doesNotContain(Node.SECRET);
+        }
+    }
+
+    @Test
+    void whenNobodySaysWhatIsExposedThenOnlyTheHealthIs() throws Exception {
+        // An empty list is as none.
+        try (Node node = new Node("closed-x", "127.0.0.1", "management.endpoints.web.exposure.include=")) {
+            assertThat(node.get("/actuator/health")).startsWith("200");
+            for (String endpoint : List.of("fabric", "fabric/peers", "queuepairs", "completionqueues", "metrics")) {
+                assertThat(node.get("/actuator/" + endpoint)).as(endpoint).startsWith("404");
+            }
+            assertThat(node.post("/actuator/fabric/preflight/ranker", "{}")).startsWith("404");
         }
     }
 
