@@ -40,10 +40,7 @@ class PreflightEndpointTest {
         Queue<String> heard = new ConcurrentLinkedQueue<>();
         try (Node ranker = new Node("ranker-p", "127.0.0.1");
                 Node feeder = new Node(
-                        "feeder-p",
-                        "127.0.0.1",
-                        "fabric.gpu.enabled=false",
-                        "fabric.peers=ranker=" + ranker.uri())) {
+                        "feeder-p", "127.0.0.1", "fabric.gpu.enabled=false", "fabric.peers=ranker=" + ranker.uri())) {
             ranker.bean(TensorListenerRegistry.class).register("all", "*", "*", received -> {
                 heard.add(received.tensor().name());
                 received.close();
