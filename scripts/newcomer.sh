@@ -111,12 +111,13 @@ fi
 if "$real" -B -ntp -o -s "$newcomer_state/offline.xml" -Daether.offline.protocols=file "\$@" >"\$log" 2>&1; then
   exit 0
 fi
-if [[ -n "$newcomer_offline" ]] || ! grep -q 'offline\|Could not find artifact\|Could not resolve' "\$log"; then
+if [[ -n "$newcomer_offline" ]] || ! grep -q 'offline\|Could not find artifact\|Could not resolve\|was not found in' "\$log"; then
   cat "\$log" >&2
   exit 1
 fi
 echo '==> not all is in $HOME/.m2/repository: using the network'
-exec "$real" -B -ntp -gs "$newcomer_state/settings.xml" -Dmaven.repo.local="$newcomer_state/repository" "\$@"
+# An earlier attempt without the network may have left word that something is nowhere.
+exec "$real" -B -ntp -U -gs "$newcomer_state/settings.xml" -Dmaven.repo.local="$newcomer_state/repository" "\$@"
 TEXT
   chmod +x "$bin/mvn"
   PATH=$bin:$JAVA_HOME/bin:$PATH
