@@ -247,11 +247,8 @@ final class PreflightLadder {
         try (Tensor host = tensor(MIB)) {
             overwrite(gpu, lease.address(), host);
             return Tensor.of(descriptor(MIB), lease.address(), gpu.kind(), lease);
-        } catch (CopyNotEndedException e) {
-            e.whenEnded(lease::close);
-            throw e;
         } catch (RuntimeException e) {
-            lease.close();
+            CopyNotEndedException.giveBack(e, lease::close);
             throw e;
         }
     }
@@ -263,11 +260,8 @@ final class PreflightLadder {
             Duration left = left();
             Duration timeout = left.compareTo(gpu.copyTimeout()) < 0 ? left : gpu.copyTimeout();
             gpu.copies().toDevice(source, address, MIB, timeout);
-        } catch (CopyNotEndedException e) {
-            e.whenEnded(host::release);
-            throw e;
         } catch (RuntimeException e) {
-            host.release();
+            CopyNotEndedException.giveBack(e, host::release);
             throw e;
         }
         host.release();

@@ -81,11 +81,8 @@ record CudaIpcOpener(CudaIpcLink link, GpuMemory gpu) {
             read(opened.address(), host, proof, timeout);
             gpu.copies().onDevice(opened.address(), opened.address() + proof.length, proof.length, timeout);
             read(opened.address() + proof.length, host, proof, timeout);
-        } catch (CopyNotEndedException e) {
-            e.whenEnded(host::close);
-            throw e;
         } catch (RuntimeException e) {
-            host.close();
+            CopyNotEndedException.giveBack(e, host::close);
             throw e;
         }
         host.close();

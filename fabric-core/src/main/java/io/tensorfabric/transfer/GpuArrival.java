@@ -48,12 +48,9 @@ final class GpuArrival {
         BufferLease target = gpu.pool().acquire(tensor.byteLength(), HOLDER);
         try {
             gpu.copies().toDevice(tensor.address(), target.address(), tensor.byteLength(), gpu.copyTimeout());
-        } catch (CopyNotEndedException e) {
-            // It only reads what the peer may overwrite from now on: nobody sees the result.
-            e.whenEnded(target::close);
-            throw e;
         } catch (RuntimeException e) {
-            target.close();
+            // A copy that goes on only reads what the peer may overwrite from now on: nobody sees the result.
+            CopyNotEndedException.giveBack(e, target::close);
             throw e;
         }
         return target;

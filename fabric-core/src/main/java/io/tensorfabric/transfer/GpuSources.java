@@ -168,11 +168,8 @@ final class GpuSources {
                 gpu.copies().toHost(address + done, buffer.address(), length, gpu.copyTimeout());
                 crc.update(OffHeap.asByteBuffer(buffer.address(), length));
             }
-        } catch (CopyNotEndedException e) {
-            e.whenEnded(buffer::close);
-            throw e;
         } catch (RuntimeException e) {
-            buffer.close();
+            CopyNotEndedException.giveBack(e, buffer::close);
             throw e;
         }
         buffer.close();

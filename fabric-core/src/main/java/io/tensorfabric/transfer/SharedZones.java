@@ -63,20 +63,14 @@ final class SharedZones {
             try {
                 OffHeap.copyFromArray(proof, 0, host.address(), PROOF_BYTES);
                 gpu.copies().toDevice(host.address(), export.address(), PROOF_BYTES, gpu.copyTimeout());
-            } catch (CopyNotEndedException e) {
-                e.whenEnded(host::close);
-                throw e;
             } catch (RuntimeException e) {
-                host.close();
+                CopyNotEndedException.giveBack(e, host::close);
                 throw e;
             }
             host.close();
             return new SharedLanding(engine.landings(), export, peerNodeId, opener, proof, token, freed);
-        } catch (CopyNotEndedException e) {
-            e.whenEnded(export::close);
-            throw e;
         } catch (RuntimeException e) {
-            export.close();
+            CopyNotEndedException.giveBack(e, export::close);
             throw e;
         }
     }

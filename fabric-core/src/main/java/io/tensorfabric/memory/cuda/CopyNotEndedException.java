@@ -14,6 +14,15 @@ public final class CopyNotEndedException extends RuntimeException {
         this.end = end;
     }
 
+    /** Gives memory back that a failed copy used: at once, or, where the copy may still touch it, after its end. */
+    public static void giveBack(RuntimeException failure, Runnable release) {
+        if (failure instanceof CopyNotEndedException copy) {
+            copy.whenEnded(release);
+        } else {
+            release.run();
+        }
+    }
+
     /** Runs something once the copy has ended, whatever its outcome. */
     public void whenEnded(Runnable action) {
         CompletableFuture<Void> unused = end.whenComplete((nothing, failure) -> action.run());

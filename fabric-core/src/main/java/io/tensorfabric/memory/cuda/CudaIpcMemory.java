@@ -45,11 +45,8 @@ final class CudaIpcMemory implements AutoCloseable {
                 exports.add(export);
             }
             return export;
-        } catch (CopyNotEndedException e) {
-            e.whenEnded(() -> context.run(() -> CudaDriver.free(address, ordinal)));
-            throw e;
         } catch (RuntimeException e) {
-            context.run(() -> CudaDriver.free(address, ordinal));
+            CopyNotEndedException.giveBack(e, () -> context.run(() -> CudaDriver.free(address, ordinal)));
             throw e;
         }
     }
