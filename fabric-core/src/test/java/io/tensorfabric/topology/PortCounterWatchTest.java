@@ -3,10 +3,9 @@ package io.tensorfabric.topology;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
-import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.ZoneId;
+import java.time.InstantSource;
 import java.time.ZoneOffset;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -17,31 +16,13 @@ class PortCounterWatchTest {
     @TempDir
     private Path folder;
 
-    private final ManualClock clock = new ManualClock();
+    private Instant now = Instant.EPOCH;
+
+    private final InstantSource time = () -> now;
 
     private SysfsTree tree;
 
     private PortCounterWatch watch;
-
-    private static final class ManualClock extends Clock {
-
-        private Instant now = Instant.EPOCH;
-
-        @Override
-        public ZoneId getZone() {
-            return ZoneOffset.UTC;
-        }
-
-        @Override
-        public Clock withZone(ZoneId zone) {
-            return this;
-        }
-
-        @Override
-        public Instant instant() {
-            return now;
-        }
-    }
 
     @BeforeEach
     void plant() {
@@ -49,11 +30,12 @@ class PortCounterWatchTest {
         tree.counter("mlx5_0", "counters/symbol_error", 40)
                 .counter("mlx5_0", "counters/port_rcv_packets", 1)
                 .counter("mlx5_0", "hw_counters/np_cnp_sent", 1);
-        watch = new PortCounterWatch(new PortCounters(tree.sysfs(), "mlx5_0", 1), clock, Duration.ofMinutes(5));
+        watch = new PortCounterWatch(
+                new PortCounters(tree.sysfs(), "mlx5_0", 1), time.withZone(ZoneOffset.UTC), Duration.ofMinutes(5));
     }
 
     private void at(int seconds) {
-        clock.now = Instant.ofEpochSecond(seconds);
+        now = Instant.ofEpochSecond(seconds);
     }
 
     @Test

@@ -7,10 +7,9 @@ import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import io.github.resilience4j.retry.RetryRegistry;
-import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.ZoneId;
+import java.time.InstantSource;
 import java.time.ZoneOffset;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -20,38 +19,27 @@ class PeerGuardTest {
 
     private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
 
+    private Instant now = START;
+
+    private Runnable before = () -> {};
+
     /** Runs something just before it tells the time, once. */
-    private static final class Interrupting extends Clock {
-
-        private Instant now = START;
-
-        private Runnable before = () -> {};
-
-        @Override
-        public ZoneId getZone() {
-            return ZoneOffset.UTC;
-        }
-
-        @Override
-        public Clock withZone(ZoneId zone) {
-            return this;
-        }
-
-        @Override
-        public Instant instant() {
-            Runnable first = before;
-            before = () -> {};
-            first.run();
-            return now;
-        }
+    private Instant interrupted() {
+        Runnable first = before;
+        before = () -> {};
+        first.run();
+        return now;
     }
 
     @Test
     void whenAConnectionComesUpAsTheWaitOfTheBreakerEndsThenTheAttemptIsPermitted() {
-        Interrupting clock = new Interrupting();
+        InstantSource time = this::interrupted;
         CircuitBreakerRegistry breakers = CircuitBreakerRegistry.ofDefaults();
         CircuitBreaker breaker = breakers.circuitBreaker(
-                "fabric.right", CircuitBreakerConfig.custom().clock(clock).build());
+                "fabric.right",
+                CircuitBreakerConfig.custom()
+                        .clock(time.withZone(ZoneOffset.UTC))
+                        .build());
         PeerGuard guard = new PeerGuard(
                 new PeerResilience(
                         new PeerResilience.Registries(
@@ -62,8 +50,8 @@ class PeerGuardTest {
         breaker.transitionToOpenStateFor(Duration.ofSeconds(1));
         assertThat(guard.enter()).isNotNull();
 
-        clock.now = START.plusSeconds(2);
-        clock.before = guard::connected;
+        now = START.plusSeconds(2);
+        before = guard::connected;
 
         assertThat(guard.enter()).isNull();
         assertThat(breaker.getState()).isEqualTo(CircuitBreaker.State.CLOSED);

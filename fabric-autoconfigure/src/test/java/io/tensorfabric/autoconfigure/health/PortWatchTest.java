@@ -2,46 +2,22 @@ package io.tensorfabric.autoconfigure.health;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.ZoneId;
+import java.time.InstantSource;
 import java.time.ZoneOffset;
 import org.junit.jupiter.api.Test;
 
 class PortWatchTest {
 
-    private final ManualClock clock = new ManualClock();
+    private Instant now = Instant.EPOCH;
 
-    private final PortWatch watch = new PortWatch(clock, Duration.ofSeconds(15));
+    private final InstantSource time = () -> now;
 
-    private static final class ManualClock extends Clock {
-
-        private long millis;
-
-        @Override
-        public ZoneId getZone() {
-            return ZoneOffset.UTC;
-        }
-
-        @Override
-        public Clock withZone(ZoneId zone) {
-            return this;
-        }
-
-        @Override
-        public Instant instant() {
-            return Instant.ofEpochMilli(millis);
-        }
-
-        @Override
-        public long millis() {
-            return millis;
-        }
-    }
+    private final PortWatch watch = new PortWatch(time.withZone(ZoneOffset.UTC), Duration.ofSeconds(15));
 
     private boolean at(int second, boolean active) {
-        clock.millis = second * 1000L;
+        now = Instant.ofEpochSecond(second);
         return watch.isDown(active);
     }
 
