@@ -59,7 +59,7 @@ public record ConnectionProperties(
         @DefaultValue("10s") @DurationUnit(ChronoUnit.SECONDS)
         Duration maxReconnectBackoff,
 
-        @DefaultValue("10s") @DurationUnit(ChronoUnit.SECONDS)
+        @DefaultValue(ADDRESS_LIFETIME) @DurationUnit(ChronoUnit.SECONDS)
         Duration addressLifetime,
 
         @DefaultValue("256") int maxConnections,
@@ -73,6 +73,8 @@ public record ConnectionProperties(
 
         @DefaultValue("true") boolean memoryWindows,
         @DefaultValue Link link) {
+
+    static final String ADDRESS_LIFETIME = "10s";
 
     private static final String PREFIX = "fabric.connection";
 

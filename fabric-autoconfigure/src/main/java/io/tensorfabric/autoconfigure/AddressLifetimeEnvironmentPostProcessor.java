@@ -1,4 +1,4 @@
-package io.tensorfabric.autoconfigure.negotiation;
+package io.tensorfabric.autoconfigure;
 
 import java.security.Security;
 import java.time.Duration;
@@ -27,8 +27,6 @@ final class AddressLifetimeEnvironmentPostProcessor implements EnvironmentPostPr
     /** The older name of the setting, a system property, which Java reads when the other is absent. */
     static final String JAVA_FALLBACK = "sun.net.inetaddr.ttl";
 
-    private static final String DEFAULT = "10s";
-
     private final Function<String, @Nullable String> told;
 
     private final BiConsumer<String, String> tell;
@@ -48,7 +46,8 @@ final class AddressLifetimeEnvironmentPostProcessor implements EnvironmentPostPr
         if (told.apply(JAVA_SETTING) != null || System.getProperty(JAVA_FALLBACK) != null) {
             return;
         }
-        long seconds = lifetime(environment.getProperty(PROPERTY, DEFAULT)).toSeconds();
+        long seconds = lifetime(environment.getProperty(PROPERTY, ConnectionProperties.ADDRESS_LIFETIME))
+                .toSeconds();
         if (seconds > 0) {
             tell.accept(JAVA_SETTING, Long.toString(seconds));
         }

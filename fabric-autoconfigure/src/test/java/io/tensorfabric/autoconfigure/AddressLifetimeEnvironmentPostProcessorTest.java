@@ -1,4 +1,4 @@
-package io.tensorfabric.autoconfigure.negotiation;
+package io.tensorfabric.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
