@@ -1,5 +1,6 @@
 // Draws what GET /fabric/state answers, once a second. Names come from peers: they are only ever set as text.
 
+import {element} from "./element.js";
 import {drawTopology} from "./topology.js";
 
 const EVERY_MS = 1000;
@@ -9,13 +10,6 @@ const STATES = ["RESET", "INIT", "RTR", "RTS", "SQD", "SQE", "ERR"];
 const SHOWN_TRANSFERS = 25;
 
 const byId = id => document.getElementById(id);
-
-function element(name, text, ...classes) {
-  const made = document.createElement(name);
-  if (text !== undefined && text !== null) made.textContent = text;
-  made.classList.add(...classes.filter(Boolean));
-  return made;
-}
 
 function row(...cells) {
   const made = element("tr");

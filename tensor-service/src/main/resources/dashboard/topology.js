@@ -1,6 +1,8 @@
 // Draws the topology: the PCIe tree from left to right, with a row for each GPU and each card, and a bow from each GPU to a card
 // that says how far both are apart. Names come from the kernel and are only ever set as text.
 
+import {element} from "./element.js";
+
 const SVG = "http://www.w3.org/2000/svg";
 const ROW = 30;
 const BOX = 22;
@@ -27,13 +29,6 @@ function svg(name, attributes, text) {
   const made = document.createElementNS(SVG, name);
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
   if (text !== undefined) made.textContent = text;
-  return made;
-}
-
-function html(name, text, className) {
-  const made = document.createElement(name);
-  if (text !== undefined) made.textContent = text;
-  if (className) made.className = className;
   return made;
 }
 
@@ -215,37 +210,37 @@ function picture(topology, devices) {
 }
 
 function distances(topology) {
-  const table = html("table");
+  const table = element("table");
   table.id = "distances";
-  table.append(html("caption", "How far GPUs and cards are apart, in the words of nvidia-smi topo -m"));
-  const head = html("tr");
+  table.append(element("caption", "How far GPUs and cards are apart, in the words of nvidia-smi topo -m"));
+  const head = element("tr");
   for (const text of ["GPU", ...topology.cards.map(card => card.name)]) {
-    const cell = html("th", text);
+    const cell = element("th", text);
     cell.scope = "col";
     head.append(cell);
   }
-  const body = html("tbody");
+  const body = element("tbody");
   for (const gpu of topology.gpus) {
-    const row = html("tr");
-    const name = html("th", gpu.pciAddress);
+    const row = element("tr");
+    const name = element("th", gpu.pciAddress);
     name.scope = "row";
     row.append(name);
     for (const card of topology.cards) {
       const path = topology.paths.find(each => each.gpu === gpu.pciAddress && each.card === card.name);
-      const cell = html("td", path ? path.distance + (path.acs === "ON" ? ", ACS" : "") : "", path?.distance);
+      const cell = element("td", path ? path.distance + (path.acs === "ON" ? ", ACS" : "") : "", path?.distance);
       if (path) cell.title = path.meaning;
       row.append(cell);
     }
     body.append(row);
   }
-  table.append(html("thead"), body);
+  table.append(element("thead"), body);
   table.tHead.append(head);
   return table;
 }
 
 function legend(topology) {
   const used = Object.keys(MEANING).filter(word => topology.paths.some(path => path.distance === word));
-  return html("p", used.map(word => `${word}: ${MEANING[word]}`).join(". "));
+  return element("p", used.map(word => `${word}: ${MEANING[word]}`).join(". "));
 }
 
 function asText(topology) {
@@ -255,8 +250,8 @@ function asText(topology) {
   for (const card of topology.cards) lines.push(`${card.inUse ? "*" : " "} card ${card.name}: ${place(card)}`);
   for (const gpu of topology.gpus) lines.push(`${gpu.inUse ? "*" : " "} GPU  ${place(gpu)}`);
   for (const path of topology.paths) lines.push(`  ${sentence(path)}`);
-  const details = html("details");
-  details.append(html("summary", "The same as text"), html("pre", lines.join("\n")));
+  const details = element("details");
+  details.append(element("summary", "The same as text"), element("pre", lines.join("\n")));
   return details;
 }
 
@@ -268,9 +263,9 @@ export function drawTopology(host, topology) {
   const parts = [];
   const devices = devicesOf(topology);
   if (devices.length === 0) {
-    parts.push(html("p", "The kernel shows neither a GPU nor an RDMA card."));
+    parts.push(element("p", "The kernel shows neither a GPU nor an RDMA card."));
   } else {
-    const frame = html("div", undefined, "drawing");
+    const frame = element("div", undefined, "drawing");
     frame.tabIndex = 0;
     frame.setAttribute("role", "region");
     frame.setAttribute("aria-label", "Drawing of the topology");
@@ -279,6 +274,6 @@ export function drawTopology(host, topology) {
     if (topology.paths.length > 0) parts.push(distances(topology), legend(topology));
     parts.push(asText(topology));
   }
-  parts.push(html("p", topology.decision), ...topology.warnings.map(text => html("p", text, "warn")));
+  parts.push(element("p", topology.decision), ...topology.warnings.map(text => element("p", text, "warn")));
   host.replaceChildren(...parts);
 }
