@@ -6,8 +6,6 @@ import java.util.concurrent.TimeUnit;
 /** Large pushes to a peer, one after the other on a thread of their own, until they are ended. */
 final class BackgroundPushes implements AutoCloseable {
 
-    private static final long PATIENCE_SECONDS = 120;
-
     private final CompletableFuture<PushMeter.Series> result = new CompletableFuture<>();
 
     private final long size;
@@ -25,7 +23,7 @@ final class BackgroundPushes implements AutoCloseable {
         Thread thread = new Thread(() -> pushes.run(meter, first), "bench-load");
         thread.setDaemon(true);
         thread.start();
-        first.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        first.get(PushMeter.PATIENCE_SECONDS, TimeUnit.SECONDS);
         return pushes;
     }
 
@@ -41,7 +39,7 @@ final class BackgroundPushes implements AutoCloseable {
     /** Lets the present one be the last, and returns the bytes a second of all. */
     double end() throws Exception {
         ended = true;
-        return size * result.get(PATIENCE_SECONDS, TimeUnit.SECONDS).pushesPerSecond();
+        return size * result.get(PushMeter.PATIENCE_SECONDS, TimeUnit.SECONDS).pushesPerSecond();
     }
 
     @Override

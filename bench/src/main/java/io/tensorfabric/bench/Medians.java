@@ -1,5 +1,6 @@
 package io.tensorfabric.bench;
 
+import java.util.Comparator;
 import java.util.List;
 
 /** The value of several rounds that counts. */
@@ -9,7 +10,12 @@ final class Medians {
 
     /** The median, the lower one of two; of at least one value. */
     static double of(List<Double> values) {
-        List<Double> sorted = values.stream().sorted().toList();
+        return of(values, Comparator.naturalOrder());
+    }
+
+    /** The same of anything that has an order. */
+    static <T> T of(List<T> values, Comparator<? super T> order) {
+        List<T> sorted = values.stream().sorted(order).toList();
         return sorted.get((sorted.size() - 1) / 2);
     }
 }

@@ -105,8 +105,7 @@ final class PushCommand implements Callable<Integer> {
             int atOnce = depth > 0 ? depth : Carrier.depth(size.bytes());
             rounds.add(sender.measure(size, atOnce, measure.seconds()));
         }
-        rounds.sort(Comparator.comparingDouble(Figures::pushesPerSecond));
-        return rounds.get((rounds.size() - 1) / 2);
+        return Medians.of(rounds, Comparator.comparingDouble(Figures::pushesPerSecond));
     }
 
     /** By turns, so that what else the machine does falls on both. */

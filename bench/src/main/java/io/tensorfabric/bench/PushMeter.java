@@ -18,7 +18,8 @@ import java.util.function.BooleanSupplier;
 /** Measures pushes to one peer. */
 final class PushMeter {
 
-    private static final long PATIENCE_SECONDS = 120;
+    /** How long a push may take before the benchmark gives up. */
+    static final long PATIENCE_SECONDS = 120;
 
     private static final PushOptions PLACED =
             PushOptions.defaults().withReceipt(ReceiptLevel.PLACED).withDeadline(Duration.ofSeconds(PATIENCE_SECONDS));
