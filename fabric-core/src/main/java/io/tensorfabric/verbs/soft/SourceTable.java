@@ -88,17 +88,21 @@ final class SourceTable {
         }
     }
 
-    /** Where bytes are that a message names. */
+    /** Where bytes are that a message names, if the requester has not ended the connection already. */
     long locate(int number, long offset, long length) throws IOException {
         SharedSources.Source source = number > 0 && number < count ? table[number] : null;
         long address = source == null ? 0 : source.locate(offset, length);
         if (address == 0) {
             throw new Wire.ProtocolException("A message lies outside the shared memory");
         }
+        checkCurrent();
         return address;
     }
 
-    /** After a copy: throws when the requester may have given the memory to somebody else before the copy was done. */
+    /**
+     * Throws when the requester may have given the memory to somebody else: before a copy, so that none begins, and after it,
+     * so that nothing of it is taken for the message.
+     */
     void checkCurrent() throws IOException {
         VarHandle.fullFence();
         if (OffHeap.getLong(word) != generation) {

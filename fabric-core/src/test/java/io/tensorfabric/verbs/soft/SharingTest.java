@@ -173,6 +173,9 @@ class SharingTest {
             assertThatCode(table::checkCurrent).doesNotThrowAnyException();
             sharing.revoke();
             assertThatThrownBy(table::checkCurrent).isInstanceOf(Wire.ProtocolException.class);
+            assertThatThrownBy(() -> table.locate(1, 100, 50))
+                    .as("another copy")
+                    .isInstanceOf(Wire.ProtocolException.class);
             // Whoever has the same word next has another value in it.
             Sharing next = new Sharing(control);
             announceAll(next, new SourceTable(sources), memory);
