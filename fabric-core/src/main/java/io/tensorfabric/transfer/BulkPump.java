@@ -2,26 +2,26 @@ package io.tensorfabric.transfer;
 
 import io.tensorfabric.connection.Lane;
 import io.tensorfabric.connection.Transmission;
-import java.util.ArrayDeque;
 import java.util.HashSet;
 import java.util.Set;
 
 /**
- * Keeps a bulk lane busy with the chunks of large pushes: a limited number of transmissions at a time, taking turns
- * between pushes, those of this lane alone and those of all bulk lanes. Guarded by the lock of its link's sender.
+ * Keeps a bulk lane busy with the chunks of large pushes: a limited number of transmissions at a time, those of the highest
+ * priority first, taking turns between pushes of the same one, those of this lane alone and those of all bulk lanes. The
+ * control lane has one too, for urgent pushes that are not small. Guarded by the lock of its link's sender.
  */
 final class BulkPump {
 
     private final LinkSender sender;
     private final LanePumps pumps;
     private final Lane lane;
-    private final TransferOptions options;
+    private final Limits limits;
 
     /** Pushes that all bulk lanes share. */
     private final Stripes stripes;
 
     /** Pushes of this lane alone. */
-    private final ArrayDeque<Push> pushes = new ArrayDeque<>();
+    private final PushQueue pushes = PushQueue.byPriority();
 
     /** Pushes that wait for a GPU to copy more of them. */
     private final Set<Push> parked = new HashSet<>();
@@ -32,12 +32,37 @@ final class BulkPump {
     private boolean pumping;
     private boolean stripeIsNext;
 
-    BulkPump(LinkSender sender, LanePumps pumps, Lane lane, Stripes stripes, TransferOptions options) {
+    /**
+     * How much of a lane it takes at once.
+     *
+     * @param chunkSize length of one request
+     * @param chunks requests of a transmission
+     * @param transmissions that are under way
+     */
+    record Limits(int chunkSize, int chunks, int transmissions) {
+
+        private static final int URGENT_TRANSMISSIONS = 2;
+
+        private static final int MIN_CHUNK = 4096;
+
+        /** Of a bulk lane. */
+        static Limits bulk(TransferOptions options) {
+            return new Limits(options.chunkSize(), options.chunksPerTransmission(), options.transmissionsPerLane());
+        }
+
+        /** Of the control lane: what is small waits for no more than it would for other small ones. */
+        static Limits urgent(TransferOptions options) {
+            int chunk = Math.max(MIN_CHUNK, Math.min(options.smallThreshold(), options.chunkSize()));
+            return new Limits(chunk, 1, URGENT_TRANSMISSIONS);
+        }
+    }
+
+    BulkPump(LinkSender sender, LanePumps pumps, Lane lane, Stripes stripes, Limits limits) {
         this.sender = sender;
         this.pumps = pumps;
         this.lane = lane;
         this.stripes = stripes;
-        this.options = options;
+        this.limits = limits;
     }
 
     boolean isFor(Lane other) {
@@ -95,11 +120,7 @@ final class BulkPump {
         pumping = true;
         int posted = 0;
         try {
-            while (posted < most
-                    && !blocked
-                    && outstanding < options.transmissionsPerLane()
-                    && pumps.isUp()
-                    && sendNext()) {
+            while (posted < most && !blocked && outstanding < limits.transmissions() && pumps.isUp() && sendNext()) {
                 posted++;
             }
         } catch (RuntimeException e) {
@@ -111,11 +132,11 @@ final class BulkPump {
         return posted > 0 && !blocked;
     }
 
-    /** Sends a piece of a push, by turns of this lane's and of all lanes'; false if there is none. */
+    /** Sends a piece of a push, of the same priority by turns of this lane's and of all lanes'; false if there is none. */
     private boolean sendNext() {
         Push own = pushes.peek();
         Push shared = stripes.peek();
-        if (shared != null && (own == null || stripeIsNext)) {
+        if (shared != null && (own == null || isSharedNext(shared, own))) {
             stripeIsNext = false;
             send(shared, stripes.queue(), stripes.chunks(shared), false);
         } else if (own != null) {
@@ -125,13 +146,18 @@ final class BulkPump {
         return own != null || shared != null;
     }
 
+    private boolean isSharedNext(Push shared, Push own) {
+        int order = shared.options().priority().compareTo(own.options().priority());
+        return order == 0 ? stripeIsNext : order > 0;
+    }
+
     private void sendOwn(Push push) {
         if (push.source.ready(push.bytes()) == push.posted) {
-            pushes.remove();
+            pushes.poll();
             parked.add(push);
             return;
         }
-        backlog -= send(push, pushes, options.chunksPerTransmission(), !push.isPull());
+        backlog -= send(push, pushes, limits.chunks(), !push.isPull());
     }
 
     /**
@@ -141,7 +167,7 @@ final class BulkPump {
      * @param withHeader whether the header follows the last chunk on this lane
      * @return the bytes of the piece
      */
-    private long send(Push push, ArrayDeque<Push> queue, int most, boolean withHeader) {
+    private long send(Push push, PushQueue queue, int most, boolean withHeader) {
         long ready = push.source.ready(push.bytes());
         int chunks = 0;
         long end = push.posted;
@@ -156,7 +182,7 @@ final class BulkPump {
             blocked = true;
             return 0;
         }
-        queue.remove();
+        queue.poll();
         try {
             write(transmission, push, end);
             if (last && (withHeader || push.isPull())) {
@@ -167,7 +193,7 @@ final class BulkPump {
             throw e;
         }
         if (!last) {
-            // To the end of the queue: others get their turn.
+            // To the end of those of its priority: others get their turn.
             queue.add(push);
         }
         long bytes = end - push.posted;
@@ -202,6 +228,6 @@ final class BulkPump {
     }
 
     private int chunk(Push push, long at) {
-        return (int) push.source.contiguous(at, Math.min(options.chunkSize(), push.bytes() - at));
+        return (int) push.source.contiguous(at, Math.min(limits.chunkSize(), push.bytes() - at));
     }
 }

@@ -3,7 +3,6 @@ package io.tensorfabric.transfer;
 import io.tensorfabric.connection.Lane;
 import io.tensorfabric.connection.Transmission;
 import io.tensorfabric.connection.TransmissionListener;
-import java.util.ArrayDeque;
 
 /** Keeps the control lane busy: answers first, then small pushes and the headers of striped ones. Guarded by the lock of its link's sender. */
 final class ControlPump {
@@ -15,7 +14,7 @@ final class ControlPump {
     private final LanePumps pumps;
     private final Lane lane;
     private final Answers answers = new Answers();
-    private final ArrayDeque<Push> pushes = new ArrayDeque<>();
+    private final PushQueue pushes = PushQueue.byPriority();
     private int answersUnderWay;
     private boolean blocked;
     private boolean pumping;
@@ -64,14 +63,9 @@ final class ControlPump {
         }
         pumping = true;
         try {
-            while (!blocked && pumps.isUp()) {
-                if (!answers.isEmpty() && answersUnderWay < MAX_ANSWERS_UNDER_WAY) {
-                    sendAnswers();
-                } else if (!pushes.isEmpty()) {
-                    send(pushes.element());
-                } else {
-                    return;
-                }
+            boolean some = true;
+            while (some && !blocked && pumps.isUp()) {
+                some = sendNext();
             }
         } catch (RuntimeException e) {
             blocked = true;
@@ -79,6 +73,19 @@ final class ControlPump {
         } finally {
             pumping = false;
         }
+    }
+
+    /** False if there is nothing to send. */
+    private boolean sendNext() {
+        if (!answers.isEmpty() && answersUnderWay < MAX_ANSWERS_UNDER_WAY) {
+            sendAnswers();
+            return true;
+        }
+        Push next = pushes.peek();
+        if (next != null) {
+            send(next);
+        }
+        return next != null;
     }
 
     private void sendAnswers() {
@@ -101,7 +108,7 @@ final class ControlPump {
             blocked = true;
             return;
         }
-        pushes.remove();
+        pushes.poll();
         try {
             if (!bare) {
                 write(transmission, push);

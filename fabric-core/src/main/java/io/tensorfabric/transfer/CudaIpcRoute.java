@@ -34,10 +34,10 @@ final class CudaIpcRoute {
     /** Until it is decided whether the route is on. */
     private final ArrayDeque<Push> undecided = new ArrayDeque<>();
 
-    private final RoomQueue waiting = new RoomQueue();
+    private final PushQueue waiting = PushQueue.smallFirst();
 
     /** Those that need a zone each. */
-    private final ArrayDeque<Push> large = new ArrayDeque<>();
+    private final PushQueue large = PushQueue.byPriority();
 
     private final List<PeerZone> dedicated = new ArrayList<>();
     private CudaIpcStatus.State state = CudaIpcStatus.State.UNTRIED;
@@ -184,13 +184,9 @@ final class CudaIpcRoute {
                 link.connection().peerName(),
                 why);
         List<Push> all = new ArrayList<>(undecided);
-        for (Push push = waiting.peek(); push != null; push = waiting.peek()) {
-            waiting.remove(push);
-            all.add(push);
-        }
-        all.addAll(large);
+        all.addAll(waiting.drain());
+        all.addAll(large.drain());
         undecided.clear();
-        large.clear();
         all.forEach(this::divert);
         List.copyOf(link.zones().opened()).stream().filter(this::has).forEach(zone -> {
             zone.wantRetired();
@@ -229,7 +225,7 @@ final class CudaIpcRoute {
             if (fitting == null || !PeerZones.reserve(next, fitting)) {
                 break;
             }
-            large.remove();
+            large.poll();
             copy(next, fitting);
             next = large.peek();
         }
@@ -261,7 +257,7 @@ final class CudaIpcRoute {
                             push.source.address(),
                             zone.address() + push.offset,
                             push.bytes(),
-                            push.isSmall(),
+                            push.isSmall() && push.options().priority() != TransferPriority.LOW,
                             failure -> copied(push, zone, failure));
         } catch (RuntimeException e) {
             link.engine().cleanUp(() -> copied(push, zone, e));

@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
  * <p>Listeners run on their own threads, several at a time, in no promised order even for one sender. Futures complete on
  * callback threads, of which there are few: callbacks that block hold up other futures, and the memory of other pushes.
  * Pushes to one peer start in the order of their calls as long as their memory lies in the pool or is small; no order is
- * promised between small and large ones.
+ * promised between small and large ones, and between those of different {@linkplain TransferPriority priority}.
  */
 public final class FabricTransfers
         implements TensorTransferService, TensorListenerRegistry, ConnectionHandler, AutoCloseable {

@@ -8,13 +8,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The pumps of all lanes of a link: small pushes and answers take the control lane, large pushes the bulk lane with the
- * least to do, the largest all bulk lanes. Guarded by the lock of the link's sender.
+ * The pumps of all lanes of a link: small and urgent pushes and answers take the control lane, large ones and those that
+ * nobody waits for the bulk lane with the least to do, the largest all bulk lanes. Guarded by the lock of the link's sender.
  */
 final class LanePumps {
 
     private final LinkSender sender;
     private final ControlPump control;
+
+    /** Of the control lane too, for what is urgent and not small. */
+    private final BulkPump urgent;
+
     private final List<BulkPump> bulk = new ArrayList<>();
     private final Stripes stripes;
     private boolean up;
@@ -24,6 +28,8 @@ final class LanePumps {
         this.sender = sender;
         List<Lane> lanes = connection.lanes();
         this.control = new ControlPump(sender, this, lanes.get(0));
+        this.urgent =
+                new BulkPump(sender, this, lanes.get(0), new Stripes(1, options), BulkPump.Limits.urgent(options));
         List<Lane> bulkLanes = lanes.stream()
                 .filter(lane -> lane.purpose() == LanePurpose.BULK)
                 .toList();
@@ -32,7 +38,7 @@ final class LanePumps {
         }
         this.stripes = new Stripes(bulkLanes.size(), options);
         for (Lane lane : bulkLanes) {
-            bulk.add(new BulkPump(sender, this, lane, stripes, options));
+            bulk.add(new BulkPump(sender, this, lane, stripes, BulkPump.Limits.bulk(options)));
         }
     }
 
@@ -47,6 +53,7 @@ final class LanePumps {
     void open() {
         up = true;
         control.pump();
+        urgent.pump();
         spread();
     }
 
@@ -65,6 +72,7 @@ final class LanePumps {
     void shut() {
         down = true;
         control.clear();
+        urgent.clear();
         stripes.clear();
         bulk.forEach(BulkPump::clear);
     }
@@ -91,7 +99,7 @@ final class LanePumps {
             stripes.add(push);
             spread();
         } else {
-            BulkPump pump = leastBusy();
+            BulkPump pump = isUrgent(push) ? urgent : leastBusy();
             pump.add(push);
             StagedSource staged = push.source.staged();
             if (staged != null) {
@@ -101,9 +109,14 @@ final class LanePumps {
         }
     }
 
-    /** The small ones, and those of which only the header is to be sent. */
+    /** The small ones that somebody may wait for, and those of which only the header is to be sent. */
     private static boolean usesControl(Push push) {
-        return push.isSmall() || push.source.isShared();
+        boolean bare = push.bytes() == 0 || push.source.isShared();
+        return bare || (push.isSmall() && push.options().priority() != TransferPriority.LOW);
+    }
+
+    private static boolean isUrgent(Push push) {
+        return push.options().priority() == TransferPriority.HIGH;
     }
 
     /** Sends the header of a push that several lanes carried, once all of them are done: its room is the peer's then. */
@@ -116,6 +129,7 @@ final class LanePumps {
 
     /** The source of a push has more to write. */
     void resume(Push push) {
+        urgent.resume(push);
         for (int i = 0; i < bulk.size(); i++) {
             bulk.get(i).resume(push);
         }
@@ -134,17 +148,25 @@ final class LanePumps {
     /** Posts no more of a push. */
     void remove(Push push) {
         control.remove(push);
+        urgent.remove(push);
         stripes.remove(push);
         bulk.forEach(pump -> pump.remove(push));
     }
 
     /** A transmission of a push ended on a lane. */
     void ended(Push push, Lane lane) {
-        BulkPump pump = usesControl(push) ? null : find(lane);
+        BulkPump pump = pumpOf(push, lane);
         if (pump != null) {
             pump.ended();
             pump.pump();
         }
+    }
+
+    private @Nullable BulkPump pumpOf(Push push, Lane lane) {
+        if (usesControl(push)) {
+            return null;
+        }
+        return isUrgent(push) ? urgent : find(lane);
     }
 
     /** A lane that refused has room again. */
@@ -152,6 +174,8 @@ final class LanePumps {
         if (lane.index() == 0) {
             control.unblock();
             control.pump();
+            urgent.unblock();
+            urgent.pump();
         }
         BulkPump pump = find(lane);
         if (pump != null) {

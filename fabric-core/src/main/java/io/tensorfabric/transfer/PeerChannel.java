@@ -3,8 +3,6 @@ package io.tensorfabric.transfer;
 import io.github.resilience4j.circuitbreaker.CallNotPermittedException;
 import io.tensorfabric.connection.Connection;
 import io.tensorfabric.connection.ConnectionException;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
@@ -20,8 +18,8 @@ final class PeerChannel {
     private final String name;
     private final PeerGuard guard;
     private final ReentrantLock lock = new ReentrantLock();
-    private final ArrayDeque<Push> queued = new ArrayDeque<>();
-    private final ArrayDeque<Push> waiting = new ArrayDeque<>();
+    private final PushQueue queued = PushQueue.byPriority();
+    private final PushQueue waiting = PushQueue.byPriority();
     private boolean connecting;
     private @Nullable PeerLink link;
 
@@ -48,7 +46,7 @@ final class PeerChannel {
         TransferException refusal = null;
         lock.lock();
         try {
-            if (queued.isEmpty() && guard.bulkhead().tryAcquirePermission()) {
+            if (!queued.isBehind(push) && guard.bulkhead().tryAcquirePermission()) {
                 push.admitted = true;
             } else if (engine.options().whenFull() == WhenFull.FAIL) {
                 refusal = PushFailures.full(push, limit(), "under way");
@@ -135,8 +133,7 @@ final class PeerChannel {
                 problem = attach(connection);
             }
             if (problem != null) {
-                failed = new ArrayList<>(waiting);
-                waiting.clear();
+                failed = waiting.drain();
             }
         } finally {
             lock.unlock();
@@ -165,7 +162,7 @@ final class PeerChannel {
             if (!fresh.sender().enqueue(push)) {
                 break;
             }
-            waiting.remove();
+            waiting.poll();
         }
         ConnectionException cause = connection.failure();
         return cause != null
@@ -216,7 +213,9 @@ final class PeerChannel {
                 push.admitted = false;
                 guard.bulkhead().onComplete();
                 if (!queued.isEmpty() && guard.bulkhead().tryAcquirePermission()) {
-                    next = queued.remove();
+                    next = queued.poll();
+                }
+                if (next != null) {
                     next.admitted = true;
                 }
             }

@@ -3,6 +3,7 @@ package io.tensorfabric.transfer;
 import io.tensorfabric.memory.cuda.CudaWait;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param headers small strings for the listener, together at most 2 KiB
  * @param progress learns how far the push is; {@code null} for nobody
  * @param after work of the GPU to wait for; {@code null} for its legacy default stream; of no effect for host memory
+ * @param priority what goes first of what waits at this node for the same peer
  */
 public record PushOptions(
         @Nullable Duration deadline,
@@ -21,46 +23,49 @@ public record PushOptions(
         boolean checksum,
         Map<String, String> headers,
         @Nullable PushProgress progress,
-        @Nullable CudaWait after) {
+        @Nullable CudaWait after,
+        TransferPriority priority) {
 
     private static final PushOptions DEFAULTS =
-            new PushOptions(null, ReceiptLevel.ACCEPTED, false, Map.of(), null, null);
+            new PushOptions(null, ReceiptLevel.ACCEPTED, false, Map.of(), null, null, TransferPriority.NORMAL);
 
     public PushOptions {
         if (deadline != null && (deadline.isNegative() || deadline.isZero())) {
             throw new IllegalArgumentException("A deadline must be positive, not " + deadline);
         }
+        Objects.requireNonNull(receipt, "receipt");
+        Objects.requireNonNull(priority, "priority");
         headers = Map.copyOf(headers);
     }
 
-    /** The service's deadline, {@link ReceiptLevel#ACCEPTED}, no checksum, no headers. */
+    /** The service's deadline, {@link ReceiptLevel#ACCEPTED}, no checksum, no headers, {@link TransferPriority#NORMAL}. */
     public static PushOptions defaults() {
         return DEFAULTS;
     }
 
     /** The same with a deadline. */
     public PushOptions withDeadline(Duration value) {
-        return new PushOptions(value, receipt, checksum, headers, progress, after);
+        return new PushOptions(value, receipt, checksum, headers, progress, after, priority);
     }
 
     /** The same with a receipt level. */
     public PushOptions withReceipt(ReceiptLevel value) {
-        return new PushOptions(deadline, value, checksum, headers, progress, after);
+        return new PushOptions(deadline, value, checksum, headers, progress, after, priority);
     }
 
     /** The same with or without a checksum. */
     public PushOptions withChecksum(boolean value) {
-        return new PushOptions(deadline, receipt, value, headers, progress, after);
+        return new PushOptions(deadline, receipt, value, headers, progress, after, priority);
     }
 
     /** The same with headers. */
     public PushOptions withHeaders(Map<String, String> value) {
-        return new PushOptions(deadline, receipt, checksum, value, progress, after);
+        return new PushOptions(deadline, receipt, checksum, value, progress, after, priority);
     }
 
     /** The same with a listener that learns how far the push is. */
     public PushOptions withProgress(PushProgress value) {
-        return new PushOptions(deadline, receipt, checksum, headers, value, after);
+        return new PushOptions(deadline, receipt, checksum, headers, value, after, priority);
     }
 
     /**
@@ -68,6 +73,11 @@ public record PushOptions(
      * read when that work is done. Without it, see {@link CudaWait}.
      */
     public PushOptions withAfter(CudaWait value) {
-        return new PushOptions(deadline, receipt, checksum, headers, progress, value);
+        return new PushOptions(deadline, receipt, checksum, headers, progress, value, priority);
+    }
+
+    /** The same with a priority. */
+    public PushOptions withPriority(TransferPriority value) {
+        return new PushOptions(deadline, receipt, checksum, headers, progress, after, value);
     }
 }

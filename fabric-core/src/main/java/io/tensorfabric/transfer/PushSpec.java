@@ -77,6 +77,11 @@ public final class PushSpec {
         return with(options.withAfter(value));
     }
 
+    /** With another priority than by size; see {@link TransferPriority}. */
+    public PushSpec priority(TransferPriority value) {
+        return with(options.withPriority(value));
+    }
+
     /** With a listener that learns how far the push is. */
     public PushSpec onProgress(PushProgress listener) {
         return with(options.withProgress(listener));

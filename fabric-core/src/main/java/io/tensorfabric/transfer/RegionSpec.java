@@ -59,6 +59,11 @@ public final class RegionSpec {
         return with(options.withAfter(value));
     }
 
+    /** With another priority than by size; see {@link TransferPriority}. */
+    public RegionSpec priority(TransferPriority value) {
+        return with(options.withPriority(value));
+    }
+
     /** With a listener that learns how far it is. */
     public RegionSpec onProgress(PushProgress listener) {
         return with(options.withProgress(listener));

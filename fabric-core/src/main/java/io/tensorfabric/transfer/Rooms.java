@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class Rooms {
 
     private final PeerZones zones = new PeerZones();
-    private final RoomQueue queue = new RoomQueue();
+    private final PushQueue queue = PushQueue.smallFirst();
     private final ZoneRequests requests;
     private final LanePumps pumps;
     private final CudaIpcLink ipc;

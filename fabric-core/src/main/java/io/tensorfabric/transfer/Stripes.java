@@ -1,6 +1,5 @@
 package io.tensorfabric.transfer;
 
-import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Stripes {
 
-    private final ArrayDeque<Push> pushes = new ArrayDeque<>();
+    private final PushQueue pushes = PushQueue.byPriority();
 
     private final int lanes;
 
@@ -30,6 +29,7 @@ final class Stripes {
         return lanes > 1
                 && push.bytes() >= options.stripeThreshold()
                 && !push.isSmall()
+                && push.options().priority() != TransferPriority.HIGH
                 && !push.source.isShared()
                 && push.source.staged() == null;
     }
@@ -51,7 +51,7 @@ final class Stripes {
     }
 
     /** The queue itself, in which pushes take turns. */
-    ArrayDeque<Push> queue() {
+    PushQueue queue() {
         return pushes;
     }
 

@@ -16,8 +16,8 @@ import java.time.Duration;
  * @param transmissionsPerLane posted and unfinished transmissions of large tensors on a lane
  * @param maxQueued most pushes that wait behind them when {@code whenFull} is WAIT
  * @param whenFull what a push does when a limit is reached
- * @param smallThreshold longest tensor that takes the control lane, and is copied instead of registered when its memory
- *     is not registered
+ * @param smallThreshold longest tensor that takes the control lane, unless its {@link TransferPriority} says otherwise, and
+ *     is copied instead of registered when its memory is not registered
  * @param stripeThreshold shortest tensor that is spread over all bulk lanes of its connection, where there are several;
  *     shorter ones take one lane as a whole
  * @param maxTensorBytes longest tensor, sent or received

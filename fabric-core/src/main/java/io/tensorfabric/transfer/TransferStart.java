@@ -44,12 +44,10 @@ final class TransferStart {
     /** Begins to find out what a published tensor is; the future tells nothing, the use does. */
     CompletableFuture<TransferReceipt> look(String peer, RegionUse use, RegionOptions options) {
         Tensor nothing = Tensor.of(new TensorDescriptor(use.name(), DataType.U8, Shape.of(0)), 0, null);
-        PushOptions plain = options.withChecksum(false).toPush(true);
-        return start(
-                peer,
-                nothing,
-                new PushOptions(plain.deadline(), plain.receipt(), false, plain.headers(), null, null),
-                use);
+        PushOptions plain = new RegionOptions(
+                        options.deadline(), null, options.receipt(), false, null, null, options.priority())
+                .toPush(true);
+        return start(peer, nothing, plain, use);
     }
 
     CompletableFuture<TransferReceipt> start(

@@ -4,13 +4,12 @@ import io.tensorfabric.connection.Connection;
 import io.tensorfabric.connection.ConnectionException;
 import io.tensorfabric.connection.ZoneGrant;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Pushes that are larger than the peer's shared zones, in order. Each takes an unused dedicated zone that fits; if there is
+ * Pushes that are larger than the peer's shared zones, by priority and in order. Each takes an unused dedicated zone that fits; if there is
  * none, one is asked for, one at a time. When the peer's limit is reached, they wait for the zones that there are. Guarded
  * by the lock of its link's sender, except where noted.
  */
@@ -22,8 +21,12 @@ final class ZoneRequests {
     private final Engine engine;
     private final LinkSender sender;
     private final Connection connection;
-    private final ArrayDeque<Push> waiting = new ArrayDeque<>();
+    private final PushQueue waiting = PushQueue.byPriority();
     private boolean asking;
+
+    /** For which one is asked for; others may go before it by now. */
+    private @Nullable Push asked;
+
     private boolean limitReached;
 
     ZoneRequests(Engine engine, LinkSender sender, Connection connection) {
@@ -51,7 +54,7 @@ final class ZoneRequests {
             return null;
         }
         if (zones.reserveDedicated(first)) {
-            waiting.remove();
+            waiting.poll();
             return first;
         }
         if (!asking && !(limitReached && zones.hasDedicatedFor(first.bytes()))) {
@@ -62,6 +65,7 @@ final class ZoneRequests {
 
     private void ask(Push push) {
         asking = true;
+        asked = push;
         long bytes = push.bytes();
         Duration timeout = Duration.ofNanos(Math.max(1, Math.min(MAX_ASK_NANOS, push.remainingNanos())));
         try {
@@ -69,6 +73,7 @@ final class ZoneRequests {
         } catch (RejectedExecutionException e) {
             // The node shuts down, which ends the push soon.
             asking = false;
+            asked = null;
         }
     }
 
@@ -96,20 +101,23 @@ final class ZoneRequests {
 
     void answered() {
         asking = false;
+        asked = null;
         limitReached = false;
     }
 
     /** Returns the push that fails because of the refusal, if it cannot wait for a zone that there is. */
     @Nullable Push refused(ConnectionException refusal, PeerZones zones) {
+        Push victim = asked;
         asking = false;
-        Push first = waiting.peek();
-        if (first == null) {
+        asked = null;
+        if (victim == null || !waiting.contains(victim)) {
             return null;
         }
-        if (refusal.kind() == ConnectionException.Kind.LIMIT && zones.hasDedicatedFor(first.bytes())) {
+        if (refusal.kind() == ConnectionException.Kind.LIMIT && zones.hasDedicatedFor(victim.bytes())) {
             limitReached = true;
             return null;
         }
-        return waiting.remove();
+        waiting.remove(victim);
+        return victim;
     }
 }

@@ -144,6 +144,7 @@ final class FakeConnection implements Connection {
         if (node.faults.refuseZones) {
             throw new ConnectionException(ConnectionException.Kind.UNREACHABLE, other.name(), "No answer");
         }
+        node.faults.zoneAsked();
         return shared == null
                 ? other.transfers().openZone(peer, bytes)
                 : other.transfers().openSharedZone(peer, bytes, shared);

@@ -3,7 +3,9 @@ package io.tensorfabric.transfer;
 import io.tensorfabric.verbs.WorkCompletionStatus;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
@@ -22,6 +24,10 @@ final class FakeFaults {
     /** The same by lane, and reads too. */
     final AtomicIntegerArray requests = new AtomicIntegerArray(16);
 
+    private final AtomicInteger zonesAsked = new AtomicInteger();
+
+    private volatile CountDownLatch zoneAnswers = new CountDownLatch(0);
+
     private final List<Runnable> held = new ArrayList<>();
 
     private int heldLane = -1;
@@ -35,6 +41,29 @@ final class FakeFaults {
     private int failIn = -1;
 
     private WorkCompletionStatus failWith;
+
+    /** No request for a zone is answered until the returned latch is open. */
+    CountDownLatch holdZones() {
+        CountDownLatch latch = new CountDownLatch(1);
+        zoneAnswers = latch;
+        return latch;
+    }
+
+    /** Requests for zones so far. */
+    int zonesAsked() {
+        return zonesAsked.get();
+    }
+
+    void zoneAsked() {
+        zonesAsked.incrementAndGet();
+        try {
+            if (!zoneAnswers.await(20, TimeUnit.SECONDS)) {
+                throw new IllegalStateException("The test never answered a request for a zone");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
 
     /** Nothing leaves the node until {@link #resume()}. */
     synchronized void stopWire() {

@@ -36,9 +36,14 @@ class FluentSpecTest {
     @Test
     void whenAPushIsPutTogetherThenEachStepIsAnOption() {
         PushSpec spec = transfers.to("ranker");
-        PushOptions options = spec.after(WAIT).onProgress(PROGRESS).checksum().options();
+        PushOptions options = spec.after(WAIT)
+                .onProgress(PROGRESS)
+                .checksum()
+                .priority(TransferPriority.HIGH)
+                .options();
         assertThat(options.after()).isSameAs(WAIT);
         assertThat(options.progress()).isSameAs(PROGRESS);
+        assertThat(options.priority()).isEqualTo(TransferPriority.HIGH);
         assertThat(spec.options()).isEqualTo(PushOptions.defaults());
     }
 
@@ -51,10 +56,17 @@ class FluentSpecTest {
                 .receipt(ReceiptLevel.PROCESSED)
                 .after(WAIT)
                 .onProgress(PROGRESS)
+                .priority(TransferPriority.LOW)
                 .options();
         assertThat(options)
-                .isEqualTo(
-                        new RegionOptions(Duration.ofSeconds(3), 4096L, ReceiptLevel.PROCESSED, true, PROGRESS, WAIT));
+                .isEqualTo(new RegionOptions(
+                        Duration.ofSeconds(3),
+                        4096L,
+                        ReceiptLevel.PROCESSED,
+                        true,
+                        PROGRESS,
+                        WAIT,
+                        TransferPriority.LOW));
         assertThat(spec.options()).isEqualTo(RegionOptions.defaults());
     }
 
@@ -74,7 +86,16 @@ class FluentSpecTest {
     @Test
     void whenThereIsAnOptionThenThereIsAStep() {
         assertThat(steps(PushSpec.class))
-                .contains("name", "header", "headers", "deadline", "checksum", "receipt", "after", "onProgress");
+                .contains(
+                        "name",
+                        "header",
+                        "headers",
+                        "deadline",
+                        "checksum",
+                        "receipt",
+                        "after",
+                        "onProgress",
+                        "priority");
         assertThat(steps(PushSpec.class).size() - 2)
                 .as("with name and header, which are no options of their own")
                 .isGreaterThanOrEqualTo(PushOptions.class.getRecordComponents().length);

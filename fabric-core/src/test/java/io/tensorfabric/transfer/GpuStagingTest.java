@@ -22,6 +22,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** How staging works, fails and gives everything back, on the stub of the driver. */
@@ -109,6 +110,21 @@ class GpuStagingTest {
                     .get(30, TimeUnit.SECONDS);
             assertArrived(pair, bytes);
             GpuPair.free(memory);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(TransferPriority.class)
+    void whenAPriorityIsGivenThenOtherLanesBringTheSameBytes(TransferPriority priority) throws Exception {
+        try (GpuPair pair = new GpuPair(Side.STAGED, Side.DMABUF)) {
+            for (int size : new int[] {1000, SIZE}) {
+                byte[] bytes = new byte[size];
+                long memory = filled(bytes);
+                push(pair, memory, size, PushOptions.defaults().withPriority(priority))
+                        .get(30, TimeUnit.SECONDS);
+                assertArrived(pair, bytes);
+                GpuPair.free(memory);
+            }
         }
     }
 

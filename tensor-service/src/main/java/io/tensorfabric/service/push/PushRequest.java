@@ -2,6 +2,7 @@ package io.tensorfabric.service.push;
 
 import io.swagger.v3.oas.annotations.media.Schema;
 import io.tensorfabric.transfer.ReceiptLevel;
+import io.tensorfabric.transfer.TransferPriority;
 import jakarta.validation.constraints.NotBlank;
 import org.jspecify.annotations.Nullable;
 
@@ -15,4 +16,6 @@ record PushRequest(
 
         @Schema(description = "Longest time for one tensor, such as 30s; the fabric's default without it") @Nullable String deadline,
 
-        @Schema(description = "Whether a CRC32C goes along", defaultValue = "false") @Nullable Boolean checksum) {}
+        @Schema(description = "Whether a CRC32C goes along", defaultValue = "false") @Nullable Boolean checksum,
+
+        @Schema(description = "Which tensors go first", defaultValue = "NORMAL") @Nullable TransferPriority priority) {}

@@ -10,6 +10,7 @@ import io.tensorfabric.transfer.PushOptions;
 import io.tensorfabric.transfer.ReceiptLevel;
 import io.tensorfabric.transfer.TensorTransferService;
 import io.tensorfabric.transfer.TransferException;
+import io.tensorfabric.transfer.TransferPriority;
 import io.tensorfabric.transfer.TransfersClosedException;
 import io.tensorfabric.transfer.UnknownPeerException;
 import jakarta.annotation.PreDestroy;
@@ -188,6 +189,7 @@ class PushService implements SmartLifecycle {
         PushOptions options = PushOptions.defaults()
                 .withReceipt(request.receipt() == null ? ReceiptLevel.PROCESSED : request.receipt())
                 .withChecksum(Boolean.TRUE.equals(request.checksum()))
+                .withPriority(request.priority() == null ? TransferPriority.NORMAL : request.priority())
                 .withHeaders(Map.of(TensorFile.HEADER, file.name()));
         return request.deadline() == null ? options : options.withDeadline(deadline(request.deadline()));
     }
