@@ -75,6 +75,7 @@ public record TransferProperties(
                 PREFIX,
                 () -> TransferOptions.builder()
                         .landingZoneSize(landing.zoneSize().toBytes())
+                        .landingChoice(landing.senderChoice())
                         .maxDedicatedBytes(landing.maxDedicatedSize().toBytes())
                         .maxDedicatedBytesPerPeer(
                                 landing.maxDedicatedSizePerPeer().toBytes())
@@ -105,6 +106,8 @@ public record TransferProperties(
      *
      * @param memory Where listeners find tensors: "host", "cuda:N" for memory of a GPU, or "auto" for the first GPU in use
      *     and the host without one.
+     * @param senderChoice Whether senders may ask for another kind of memory than "fabric.landing.memory": for the host, or
+     *     for a GPU in use. Tensors are copied there when they have arrived.
      * @param zoneSize Landing zone of each connected peer.
      * @param maxSizePerAddress Most memory for landing zones of connections that one address asked for, whatever the node
      *     ids; more get 429. Half of what landing zones are taken out of, "fabric.memory.host.max-size" or that of the GPU,
@@ -116,6 +119,7 @@ public record TransferProperties(
      */
     public record Landing(
             @DefaultValue("host") String memory,
+            @DefaultValue("true") boolean senderChoice,
             @DefaultValue("64MB") DataSize zoneSize,
             @Nullable DataSize maxSizePerAddress,
             @DefaultValue("16GB") DataSize maxDedicatedSize,

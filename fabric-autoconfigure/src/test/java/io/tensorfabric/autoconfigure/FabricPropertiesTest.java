@@ -54,6 +54,15 @@ class FabricPropertiesTest {
         });
     }
 
+    @Test
+    void whenSendersMayNotChooseWhereTensorsLandThenTransfersKnow() {
+        runner.withPropertyValues("fabric.landing.sender-choice=false").run(context -> {
+            FabricProperties properties = context.getBean(FabricProperties.class);
+            assertThat(properties.transfer().toOptions(properties.landing()).landingChoice())
+                    .isFalse();
+        });
+    }
+
     @ParameterizedTest
     @CsvSource({"64MB, 67108864", "67108864, 67108864", "64 MB, 67108864", "64KB, 65536", "8589934592, 8589934592"})
     void whenASizeIsWellFormedThenItBinds(String text, long bytes) {

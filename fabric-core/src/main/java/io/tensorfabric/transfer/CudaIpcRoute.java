@@ -76,7 +76,7 @@ final class CudaIpcRoute {
         if (state != CudaIpcStatus.State.UNTRIED || !link.isKnown() || undecided.isEmpty()) {
             return;
         }
-        if (!link.zones().areForGpu()) {
+        if (!link.zones().landing().isInGpu()) {
             turnOff("tensors land in host memory of the peer");
             return;
         }

@@ -33,6 +33,7 @@ final class Engine {
     private final TransferOptions options;
     private final PeerResilience resilience;
     private final TransferMemory memory;
+    private final LandingChoice landing;
     private final SharedLandings landings = new SharedLandings(this);
     private final OpenedZones opened = new OpenedZones();
     private final Function<String, CompletableFuture<Connection>> connector;
@@ -66,6 +67,7 @@ final class Engine {
         this.options = options;
         this.resilience = resilience;
         this.memory = memory;
+        this.landing = new LandingChoice(memory.gpus(), options.landingChoice());
         this.connector = connector;
         this.transferLog = new TransferLog(options.history());
         this.ledgers = new SenderLedgers(options.dedupeWindow());
@@ -110,6 +112,11 @@ final class Engine {
 
     TransferMemory memory() {
         return memory;
+    }
+
+    /** Where tensors land here. */
+    LandingChoice landing() {
+        return landing;
     }
 
     /** Memory of this node that peers on this host have open. */

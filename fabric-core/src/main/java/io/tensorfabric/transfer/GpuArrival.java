@@ -6,17 +6,12 @@ import io.tensorfabric.memory.cuda.CopyNotEndedException;
 import io.tensorfabric.memory.cuda.GpuMemory;
 import io.tensorfabric.tensor.Tensor;
 
-/** What is between the arrival of a tensor and its listener on a node whose tensors land in GPU memory. */
+/** What is between the arrival of a tensor and its listener on a node with GPUs. */
 final class GpuArrival {
 
     private static final String HOLDER = "a received tensor";
 
     private GpuArrival() {}
-
-    /** Whether tensors that arrived in memory of a kind are copied on to a GPU. */
-    static boolean isCopied(TransferMemory memory, MemoryKind zone) {
-        return !zone.equals(memory.landing()) && memory.gpus().landingGpu() != null;
-    }
 
     /** Makes what a peer wrote to memory of a kind visible to the GPU's work. Blocks a little. */
     static void flush(TransferMemory memory, MemoryKind zone) {
@@ -38,16 +33,25 @@ final class GpuArrival {
     }
 
     /**
-     * A copy of an arrived tensor that has bytes in memory of the GPU that tensors land in, owned by the caller. Blocks.
+     * A copy of an arrived tensor that has bytes, from host memory in that of a GPU or the other way, owned by the caller.
+     * Blocks.
+     *
+     * @param kind of the copy's memory
      */
-    static BufferLease copyUp(TransferMemory memory, Tensor tensor) {
-        GpuMemory gpu = memory.gpus().landingGpu();
-        if (gpu == null) {
-            throw new IllegalStateException("Tensors land in " + memory.landing() + " of this node");
+    static BufferLease copy(TransferMemory memory, Tensor tensor, MemoryKind kind) {
+        boolean up = kind.type() != MemoryKind.Type.HOST;
+        GpuMemory gpu = memory.gpus().find(up ? kind : tensor.kind());
+        if (gpu == null || up == (tensor.kind().type() != MemoryKind.Type.HOST)) {
+            throw new IllegalStateException("Tensors do not come from " + tensor.kind() + " to " + kind);
         }
-        BufferLease target = gpu.pool().acquire(tensor.byteLength(), HOLDER);
+        long bytes = tensor.byteLength();
+        BufferLease target = (up ? gpu.pool() : memory.pool()).acquire(bytes, HOLDER);
         try {
-            gpu.copies().toDevice(tensor.address(), target.address(), tensor.byteLength(), gpu.copyTimeout());
+            if (up) {
+                gpu.copies().toDevice(tensor.address(), target.address(), bytes, gpu.copyTimeout());
+            } else {
+                gpu.copies().toHost(tensor.address(), target.address(), bytes, gpu.copyTimeout());
+            }
         } catch (RuntimeException e) {
             // A copy that goes on only reads what the peer may overwrite from now on: nobody sees the result.
             CopyNotEndedException.giveBack(e, target::close);

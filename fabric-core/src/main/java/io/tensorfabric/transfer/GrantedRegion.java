@@ -68,7 +68,8 @@ final class GrantedRegion {
                 keys,
                 false,
                 null,
-                what);
+                what,
+                null);
     }
 
     /**

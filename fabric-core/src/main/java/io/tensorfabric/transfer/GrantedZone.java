@@ -69,9 +69,9 @@ final class GrantedZone {
         return dedicated;
     }
 
-    /** How tensors come from here into their place. */
-    TransferPath path() {
-        return shared() != null ? TransferPath.CUDA_IPC : ZoneKinds.path(ZoneKinds.describe(lease.kind(), target));
+    /** How a tensor comes from here into memory of a kind. */
+    TransferPath path(MemoryKind landing) {
+        return shared() != null ? TransferPath.CUDA_IPC : ZoneKinds.path(ZoneKinds.describe(lease.kind(), landing));
     }
 
     long size() {

@@ -31,6 +31,7 @@ final class InboundTransfer implements ReceivedTensor, Runnable {
     private final int checksum;
     private final @Nullable GrantedZone zone;
     private final long offset;
+    private final MemoryKind landing;
     private final boolean copied;
     private volatile Tensor tensor;
     private final Map<String, String> headers;
@@ -72,8 +73,9 @@ final class InboundTransfer implements ReceivedTensor, Runnable {
         this.zone = zone;
         this.offset = message.offset();
         this.headers = message.headers();
-        MemoryKind kind = zone == null ? engine.memory().landing() : zone.kind();
-        this.copied = GpuArrival.isCopied(engine.memory(), kind);
+        this.landing = engine.landing().target(message.landing());
+        MemoryKind kind = zone == null ? landing : zone.kind();
+        this.copied = !kind.equals(landing);
         this.tensor = Tensor.of(message.descriptor(), address, kind, this::giveBack);
         engine.log().tensorOpened();
     }
@@ -200,22 +202,21 @@ final class InboundTransfer implements ReceivedTensor, Runnable {
                 return false;
             }
             if (copied && zone != null) {
-                copyUp();
+                copyOn();
             }
             return true;
         } catch (PoolExhaustedException e) {
             refuse(RejectCode.BUSY, String.valueOf(e.getMessage()));
         } catch (CudaDriverException | CopyNotEndedException e) {
-            MemoryKind landing = engine.memory().landing();
             log.warn("Tensor '{}' of peer '{}' cannot be brought to {}", tensor.name(), peer(), landing, e);
             refuse(RejectCode.BUSY, String.valueOf(e.getMessage()));
         }
         return false;
     }
 
-    private void copyUp() {
+    private void copyOn() {
         Tensor arrived = tensor;
-        BufferLease lease = GpuArrival.copyUp(engine.memory(), arrived);
+        BufferLease lease = GpuArrival.copy(engine.memory(), arrived, landing);
         engine.log().tensorOpened();
         tensor = Tensor.of(arrived.descriptor(), lease.address(), lease.kind(), () -> {
             engine.log().tensorClosed();
@@ -371,7 +372,7 @@ final class InboundTransfer implements ReceivedTensor, Runnable {
 
     /** As this node sees it: the sender may have staged what landed directly. */
     private TransferPath path() {
-        return zone == null ? TransferPath.NONE : zone.path();
+        return zone == null ? TransferPath.NONE : zone.path(landing);
     }
 
     TransferStatus status() {

@@ -187,7 +187,7 @@ final class LinkReceiver {
             throw new ConnectionException(
                     ConnectionException.Kind.LOST, link.peerName(), "The connection went down while a zone was opened");
         }
-        return zone.describe(connection);
+        return zone.describe(connection).withLanding(engine.landing().offer());
     }
 
     /** A number for what is granted beside landing zones, used once. */
@@ -246,6 +246,9 @@ final class LinkReceiver {
     private @Nullable InboundTransfer arrive() {
         if (down) {
             return null;
+        }
+        if (!engine.landing().offers(message.landing())) {
+            throw new ProtocolViolation("a tensor is to land in memory that was not offered");
         }
         if (message.length() == 0) {
             if (message.zoneId() != 0 || message.offset() != 0) {

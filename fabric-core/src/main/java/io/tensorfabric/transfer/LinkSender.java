@@ -105,7 +105,8 @@ final class LinkSender {
         if (zone != null && push.region == null) {
             zone.rooms().handOver(push.offset);
         }
-        push.path = zone == null ? TransferPath.NONE : TransferPath.of(push.source.path(), zone.path());
+        LandingKind asked = rooms.zones().landing().toAsk(push.options().landing());
+        push.path = zone == null ? TransferPath.NONE : TransferPath.of(push.source.path(), zone.path(asked));
         push.phase(PushPhase.ANSWER);
         if (push.region != null && zone != null) {
             push.region.told();
@@ -125,6 +126,7 @@ final class LinkSender {
                 push.id(),
                 push.attempt(),
                 push.options(),
+                asked,
                 push.checksum,
                 zone == null ? 0 : zone.id(),
                 push.offset,

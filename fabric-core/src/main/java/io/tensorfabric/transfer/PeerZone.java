@@ -70,9 +70,19 @@ final class PeerZone {
         return dedicated;
     }
 
-    /** How tensors come from here into their place. */
-    TransferPath path() {
-        return path;
+    /**
+     * How tensors come from here into their place.
+     *
+     * @param asked what was asked for since it is not what tensors do anyway
+     */
+    TransferPath path(LandingKind asked) {
+        boolean toHost = asked == LandingKind.HOST;
+        return switch (path) {
+            case GPU_DIRECT -> toHost ? TransferPath.HOST_STAGED : path;
+            case HOST_STAGED -> toHost ? TransferPath.HOST : path;
+            case HOST -> asked == LandingKind.DEVICE ? TransferPath.HOST_STAGED : path;
+            case NONE, CUDA_IPC -> path;
+        };
     }
 
     ZoneAllocator rooms() {

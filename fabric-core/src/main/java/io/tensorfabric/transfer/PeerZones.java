@@ -23,11 +23,11 @@ final class PeerZones {
 
     private long largestShared;
 
-    private boolean inGpu;
+    private final PeerLanding landing = new PeerLanding();
 
     PeerZone add(ZoneGrant grant) {
         PeerZone zone = new PeerZone(grant);
-        inGpu |= ZoneKinds.isForGpu(grant.memoryKind());
+        landing.add(grant);
         if (zone.isDedicated()) {
             dedicated.add(zone);
         } else {
@@ -74,9 +74,9 @@ final class PeerZones {
         return false;
     }
 
-    /** Whether tensors come into memory of a GPU. */
-    boolean areForGpu() {
-        return inGpu;
+    /** Where tensors land. */
+    PeerLanding landing() {
+        return landing;
     }
 
     /** Zones that this node has open by itself. */

@@ -129,6 +129,13 @@ final class PushFailures {
                 ConnectionException.Kind.CLOSED, push.peer(), "Peer '" + push.peer() + "' is shutting down");
     }
 
+    /** The peer's tensors land elsewhere. */
+    static TransferException landing(Push push, String why) {
+        String message = subject(push) + " cannot land in memory of the kind "
+                + push.options().landing() + " there: " + why + ", or push without asking for a kind of memory";
+        return new LandingUnavailableException(push.peer(), message, null);
+    }
+
     /** The peer gives no zone of its own for a large tensor. */
     static TransferException zoneRefused(Push push, ConnectionException refusal) {
         String message =

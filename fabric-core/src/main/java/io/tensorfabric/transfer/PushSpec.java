@@ -82,6 +82,11 @@ public final class PushSpec {
         return with(options.withPriority(value));
     }
 
+    /** With the kind of memory that the tensor is to land in, or the push fails; see {@link LandingKind}. */
+    public PushSpec landing(LandingKind value) {
+        return with(options.withLanding(value));
+    }
+
     /** With a listener that learns how far the push is. */
     public PushSpec onProgress(PushProgress listener) {
         return with(options.withProgress(listener));

@@ -85,6 +85,7 @@ public record RegionOptions(
     /** As the machinery of pushes takes them. */
     PushOptions toPush(boolean pull) {
         ReceiptLevel wanted = pull ? ReceiptLevel.PLACED : receipt;
-        return new PushOptions(deadline, wanted, checksum, Map.of(), progress, pull ? null : after, priority);
+        return new PushOptions(
+                deadline, wanted, checksum, Map.of(), progress, pull ? null : after, priority, LandingKind.ANY);
     }
 }

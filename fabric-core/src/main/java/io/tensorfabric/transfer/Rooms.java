@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Rooms {
 
+    private final Engine engine;
     private final PeerZones zones = new PeerZones();
     private final PushQueue queue = PushQueue.smallFirst();
     private final ZoneRequests requests;
@@ -23,6 +24,7 @@ final class Rooms {
 
     /** @param lock of the link's sender */
     Rooms(Engine engine, LinkSender sender, Connection connection, ReentrantLock lock, LanePumps pumps) {
+        this.engine = engine;
         this.requests = new ZoneRequests(engine, sender, connection);
         this.pumps = pumps;
         this.ipc = new CudaIpcLink(engine, sender, connection, lock, this, pumps);
@@ -41,11 +43,23 @@ final class Rooms {
         grants.forEach(zones::add);
         zonesKnown = true;
         ipc.zonesKnown();
-        serveShared();
+        queue.drain().forEach(this::find);
     }
 
     /** Posts a push as soon as there is room for it, which may be now. */
     void find(Push push) {
+        LandingKind wish = push.options().landing();
+        if (wish != LandingKind.ANY && !zonesKnown) {
+            push.phase(PushPhase.ROOM);
+            queue.add(push);
+            return;
+        }
+        String refusal = zones.landing().refusal(wish);
+        if (refusal != null) {
+            TransferException failure = PushFailures.landing(push, refusal);
+            engine.callback(() -> push.fail(failure));
+            return;
+        }
         GpuMemory gpu = push.source.sharing();
         if (gpu != null) {
             ipc.take(push, gpu);

@@ -20,6 +20,14 @@ final class TensorMessage {
     /** A CRC32C goes along. */
     static final int FLAG_CHECKSUM = 1;
 
+    /** It is to land in memory of the host. */
+    static final int FLAG_HOST = 1 << 1;
+
+    /** It is to land in memory of a GPU. */
+    static final int FLAG_DEVICE = 1 << 2;
+
+    private static final int FLAGS = FLAG_CHECKSUM | FLAG_HOST | FLAG_DEVICE;
+
     private static final ReceiptLevel[] LEVELS = ReceiptLevel.values();
 
     private final DescriptorCache descriptors = new DescriptorCache();
@@ -29,6 +37,7 @@ final class TensorMessage {
     private boolean checksummed;
     private int checksum;
     private ReceiptLevel wanted = ReceiptLevel.PLACED;
+    private LandingKind landing = LandingKind.ANY;
     private int zoneId;
     private long offset;
     private long length;
@@ -56,8 +65,9 @@ final class TensorMessage {
         int nameLength = Short.toUnsignedInt(body.getShort(start + 44));
         int headerCount = Short.toUnsignedInt(body.getShort(start + 46));
         ProtocolViolation.unless(attempt > 0, "a TENSOR message has attempt 0");
-        ProtocolViolation.unless((flags & ~FLAG_CHECKSUM) == 0, "a TENSOR message has unknown flags");
+        ProtocolViolation.unless((flags & ~FLAGS) == 0, "a TENSOR message has unknown flags");
         checksummed = (flags & FLAG_CHECKSUM) != 0;
+        landing = landing(flags);
         ProtocolViolation.unless(checksummed || checksum == 0, "a TENSOR message has a checksum without its flag");
         ProtocolViolation.unless(level < LEVELS.length, "a TENSOR message asks for an unknown receipt");
         wanted = LEVELS[level];
@@ -76,6 +86,24 @@ final class TensorMessage {
         body.position(start + FIXED + shapeAndName);
         headers = readHeaders(body, headerCount);
         ProtocolViolation.unless(!body.hasRemaining(), "a TENSOR message goes on after its end");
+    }
+
+    private static LandingKind landing(int flags) {
+        return switch (flags & (FLAG_HOST | FLAG_DEVICE)) {
+            case 0 -> LandingKind.ANY;
+            case FLAG_HOST -> LandingKind.HOST;
+            case FLAG_DEVICE -> LandingKind.DEVICE;
+            default -> throw new ProtocolViolation("a TENSOR message is to land in two kinds of memory");
+        };
+    }
+
+    private static int flags(PushOptions options, LandingKind asked) {
+        int wish = switch (asked) {
+            case ANY -> 0;
+            case HOST -> FLAG_HOST;
+            case DEVICE -> FLAG_DEVICE;
+        };
+        return wish | (options.checksum() ? FLAG_CHECKSUM : 0);
     }
 
     private static Map<String, String> readHeaders(ByteBuffer body, int count) {
@@ -103,12 +131,15 @@ final class TensorMessage {
     /**
      * Writes a message body at the buffer's position. The caller has checked name and headers with {@link #checkHeaders},
      * which together fit {@link Transmission#MAX_BODY} then.
+     *
+     * @param asked where it is to land, in place of what the options say
      */
     static void write(
             ByteBuffer body,
             long transferId,
             int attempt,
             PushOptions options,
+            LandingKind asked,
             int checksum,
             int zoneId,
             long offset,
@@ -117,7 +148,7 @@ final class TensorMessage {
         Shape shape = descriptor.shape();
         body.putLong(start, transferId);
         body.putShort(start + 8, (short) attempt);
-        body.putShort(start + 10, (short) (options.checksum() ? FLAG_CHECKSUM : 0));
+        body.putShort(start + 10, (short) flags(options, asked));
         body.put(start + 12, (byte) options.receipt().ordinal());
         body.put(start + 13, (byte) descriptor.dataType().code());
         body.put(start + 14, (byte) shape.rank());
@@ -189,6 +220,10 @@ final class TensorMessage {
 
     ReceiptLevel wanted() {
         return wanted;
+    }
+
+    LandingKind landing() {
+        return landing;
     }
 
     int zoneId() {

@@ -139,6 +139,9 @@ public final class TransferExceptionTranslator {
         if (known instanceof TensorNotPublishedException) {
             return new TensorNotPublishedException(peer, message, known);
         }
+        if (known instanceof LandingUnavailableException) {
+            return new LandingUnavailableException(peer, message, known);
+        }
         if (known instanceof TensorMismatchException) {
             return new TensorMismatchException(peer, message, known);
         }

@@ -36,7 +36,7 @@ record TransferMemory(MemoryRegionPool pool, Supplier<? extends ProtectionDomain
                 : pool.acquire(bytes, holder, timeout);
     }
 
-    /** Where listeners find tensors. */
+    /** Where listeners find tensors, unless their sender asked for something else. */
     MemoryKind landing() {
         return gpus.landing();
     }

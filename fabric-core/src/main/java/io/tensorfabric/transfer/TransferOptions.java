@@ -6,6 +6,7 @@ import java.time.Duration;
  * Limits and sizes of transfers. Immutable and valid; made with {@link #builder()}. All sizes in bytes.
  *
  * @param landingZoneSize memory that each connected peer gets here for its tensors
+ * @param landingChoice whether senders may ask for another kind of memory than that which tensors land in otherwise
  * @param maxDedicatedBytes most memory of this node for zones that peers ask for large tensors, all peers together
  * @param maxDedicatedBytesPerPeer the same for one peer
  * @param maxDedicatedZonesPerPeer most such zones of one peer at a time
@@ -35,6 +36,7 @@ import java.time.Duration;
  */
 public record TransferOptions(
         long landingZoneSize,
+        boolean landingChoice,
         long maxDedicatedBytes,
         long maxDedicatedBytesPerPeer,
         int maxDedicatedZonesPerPeer,
@@ -114,6 +116,7 @@ public record TransferOptions(
     public static final class Builder {
 
         private long landingZoneSize = 64L << 20;
+        private boolean landingChoice = true;
         private long maxDedicatedBytes = 16L << 30;
         private long maxDedicatedBytesPerPeer = 8L << 30;
         private int maxDedicatedZonesPerPeer = 64;
@@ -142,6 +145,12 @@ public record TransferOptions(
         /** See {@link TransferOptions#landingZoneSize()}; 64 MiB unless set. */
         public Builder landingZoneSize(long bytes) {
             this.landingZoneSize = bytes;
+            return this;
+        }
+
+        /** See {@link TransferOptions#landingChoice()}; true unless set. */
+        public Builder landingChoice(boolean value) {
+            this.landingChoice = value;
             return this;
         }
 
@@ -295,6 +304,7 @@ public record TransferOptions(
         public TransferOptions build() {
             return new TransferOptions(
                     landingZoneSize,
+                    landingChoice,
                     maxDedicatedBytes,
                     maxDedicatedBytesPerPeer,
                     maxDedicatedZonesPerPeer,

@@ -37,6 +37,10 @@ final class FakeNode implements AutoCloseable {
     volatile boolean unreachable;
     volatile RuntimeException connectFailure;
     volatile int bulkLanes = 1;
+
+    /** Whether it does not tell where tensors may be asked to land, as versions before that do. */
+    volatile boolean former;
+
     private final String name;
     private final Map<String, FakeNode> peers = new ConcurrentHashMap<>();
     private final FabricTransfers transfers;
@@ -100,8 +104,8 @@ final class FakeNode implements AutoCloseable {
         FakeConnection there = new FakeConnection(id, peer, this, bulkLanes);
         here.peer = there;
         there.peer = here;
-        List<ZoneGrant> zonesThere = peer.transfers().openZones(there);
-        List<ZoneGrant> zonesHere = transfers.openZones(here);
+        List<ZoneGrant> zonesThere = peer.open(there);
+        List<ZoneGrant> zonesHere = open(here);
         transfers.zonesOpened(here, zonesThere);
         peer.transfers().zonesOpened(there, zonesHere);
         here.state(ConnectionState.UP);
@@ -111,6 +115,11 @@ final class FakeNode implements AutoCloseable {
         latest = here;
         peer.latest = there;
         return here;
+    }
+
+    private List<ZoneGrant> open(FakeConnection connection) {
+        List<ZoneGrant> zones = transfers.openZones(connection);
+        return former ? zones.stream().map(zone -> zone.withLanding(null)).toList() : zones;
     }
 
     @Override

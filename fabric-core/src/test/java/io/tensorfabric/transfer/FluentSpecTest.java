@@ -40,10 +40,12 @@ class FluentSpecTest {
                 .onProgress(PROGRESS)
                 .checksum()
                 .priority(TransferPriority.HIGH)
+                .landing(LandingKind.DEVICE)
                 .options();
         assertThat(options.after()).isSameAs(WAIT);
         assertThat(options.progress()).isSameAs(PROGRESS);
         assertThat(options.priority()).isEqualTo(TransferPriority.HIGH);
+        assertThat(options.landing()).isEqualTo(LandingKind.DEVICE);
         assertThat(spec.options()).isEqualTo(PushOptions.defaults());
     }
 
@@ -95,7 +97,8 @@ class FluentSpecTest {
                         "receipt",
                         "after",
                         "onProgress",
-                        "priority");
+                        "priority",
+                        "landing");
         assertThat(steps(PushSpec.class).size() - 2)
                 .as("with name and header, which are no options of their own")
                 .isGreaterThanOrEqualTo(PushOptions.class.getRecordComponents().length);

@@ -31,12 +31,25 @@ import org.jspecify.annotations.Nullable;
  */
 final class GpuPair implements AutoCloseable {
 
-    /** How a node reaches its GPU; null for a node that has none. */
-    record Side(@Nullable GpuRegistration registration) {
+    /**
+     * A node.
+     *
+     * @param registration how it reaches its GPU; null for one that has none
+     * @param landsInHost whether tensors land in host memory though it has a GPU
+     */
+    record Side(@Nullable GpuRegistration registration, boolean landsInHost) {
         static final Side DMABUF = new Side(GpuRegistration.DMABUF);
         static final Side PEERMEM = new Side(GpuRegistration.PEERMEM);
         static final Side STAGED = new Side(GpuRegistration.STAGING);
         static final Side HOST = new Side(null);
+
+        private Side(@Nullable GpuRegistration registration) {
+            this(registration, false);
+        }
+
+        Side landingInHost() {
+            return new Side(registration, true);
+        }
     }
 
     private static final long MIB = 1 << 20;
@@ -51,6 +64,8 @@ final class GpuPair implements AutoCloseable {
 
         private final @Nullable GpuMemory memory;
 
+        private final MemoryKind landing;
+
         Gpu(FabricDevice device, Side side, int ordinal) {
             GpuRegistration registration = side.registration();
             memory = registration == null
@@ -64,6 +79,7 @@ final class GpuPair implements AutoCloseable {
                                             64 * MIB, 1024 * MIB, GpuMemoryOptions.BLOCK, Duration.ofSeconds(5)))
                                     .withRegistration(registration),
                             device.usesMemoryWindows());
+            landing = memory == null || side.landsInHost() ? MemoryKind.HOST : memory.kind();
         }
 
         @Override
@@ -112,13 +128,14 @@ final class GpuPair implements AutoCloseable {
     }
 
     private static FabricTransfers transfers(TestNode node, TransferOptions options, boolean cudaIpc) {
-        GpuMemory memory = ((Gpu) node.companion()).memory;
+        Gpu gpu = (Gpu) node.companion();
+        GpuMemory memory = gpu.memory;
         FabricTransfers transfers = FabricTransfers.builder()
                 .options(options)
                 .pool(node.pool())
                 .gpus(memory == null ? List.of() : List.of(memory))
                 .cudaIpc(cudaIpc)
-                .landing(memory == null ? MemoryKind.HOST : memory.kind())
+                .landing(gpu.landing)
                 .protectionDomain(node.device().protectionDomain())
                 .connector(peer -> node.manager().connect(peer))
                 .build();

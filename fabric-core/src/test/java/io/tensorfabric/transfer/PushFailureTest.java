@@ -336,7 +336,7 @@ class PushFailureTest {
             // A tensor outside of the granted zone.
             java.nio.ByteBuffer body = ProtocolExamples.empty();
             TensorDescriptor descriptor = new TensorDescriptor("t", DataType.U8, Shape.of(100));
-            TensorMessage.write(body, 99, 1, PushOptions.defaults(), 0, 1, (1 << 20) - 99, descriptor);
+            TensorMessage.write(body, 99, 1, PushOptions.defaults(), LandingKind.ANY, 0, 1, (1 << 20) - 99, descriptor);
             pair.right.transfers().received(again, again.lane(0), TransferMessages.TENSOR, body.flip());
             await().until(() -> again.failure() != null);
             assertThat(again.failure()).hasMessageContaining("outside the zones");

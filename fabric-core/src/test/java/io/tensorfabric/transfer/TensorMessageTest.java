@@ -15,6 +15,8 @@ import java.util.Map;
 import java.util.Random;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class TensorMessageTest {
 
@@ -41,12 +43,26 @@ class TensorMessageTest {
     void theRecordedTensorIsWritten() throws IOException {
         ByteBuffer body = ProtocolExamples.empty();
         PushOptions options = PushOptions.defaults().withChecksum(true).withHeaders(Map.of("k", "v"));
-        TensorMessage.write(body, 7, 1, options, 0xdeadbeef, 1, 4096, XY);
+        TensorMessage.write(body, 7, 1, options, LandingKind.ANY, 0xdeadbeef, 1, 4096, XY);
         assertThat(ProtocolExamples.written(body)).isEqualTo(ProtocolExamples.bytes("tensor"));
         ByteBuffer second = ProtocolExamples.empty();
         TensorDescriptor e = new TensorDescriptor("e", DataType.F32, Shape.of(0));
-        TensorMessage.write(second, 1, 2, PushOptions.defaults().withReceipt(ReceiptLevel.PLACED), 99, 0, 0, e);
+        PushOptions placed = PushOptions.defaults().withReceipt(ReceiptLevel.PLACED);
+        TensorMessage.write(second, 1, 2, placed, LandingKind.ANY, 99, 0, 0, e);
         assertThat(ProtocolExamples.written(second)).isEqualTo(ProtocolExamples.bytes("empty"));
+    }
+
+    @ParameterizedTest
+    @EnumSource(LandingKind.class)
+    void whenAKindOfMemoryIsAskedForThenItSurvivesBesideTheChecksum(LandingKind asked) {
+        for (boolean checksum : new boolean[] {false, true}) {
+            ByteBuffer body = ProtocolExamples.empty();
+            PushOptions options = PushOptions.defaults().withChecksum(checksum);
+            TensorMessage.write(body, 1, 1, options, asked, 5, 0, 0, XY);
+            message.read(body.flip());
+            assertThat(message.landing()).isEqualTo(asked);
+            assertThat(message.checksummed()).isEqualTo(checksum);
+        }
     }
 
     @Test
@@ -102,7 +118,8 @@ class TensorMessageTest {
     @Test
     void whenAFieldIsWrongThenTheMessageIsRefused() {
         refused(b -> b.putShort(8, (short) 0));
-        refused(b -> b.putShort(10, (short) 3));
+        refused(b -> b.putShort(10, (short) 7));
+        refused(b -> b.putShort(10, (short) 9));
         refused(b -> b.putShort(10, (short) 0));
         refused(b -> b.put(12, (byte) 3));
         refused(b -> b.put(13, (byte) 0));
@@ -170,7 +187,8 @@ class TensorMessageTest {
 
     private static ByteBuffer written(TensorDescriptor descriptor, Map<String, String> headers) {
         ByteBuffer body = ProtocolExamples.empty();
-        TensorMessage.write(body, 1, 1, PushOptions.defaults().withHeaders(headers), 0, 0, 0, descriptor);
+        TensorMessage.write(
+                body, 1, 1, PushOptions.defaults().withHeaders(headers), LandingKind.ANY, 0, 0, 0, descriptor);
         return body.flip();
     }
 }

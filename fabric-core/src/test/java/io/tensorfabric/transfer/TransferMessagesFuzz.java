@@ -77,6 +77,7 @@ public final class TransferMessagesFuzz {
                 MESSAGE.transferId(),
                 MESSAGE.attempt(),
                 options,
+                MESSAGE.landing(),
                 MESSAGE.checksum(),
                 MESSAGE.zoneId(),
                 MESSAGE.offset(),

@@ -20,6 +20,7 @@ class TransferOptionsTest {
     void whenNothingIsSetThenTheDefaultsHold() {
         TransferOptions options = TransferOptions.defaults();
         assertThat(options.landingZoneSize()).isEqualTo(64 << 20);
+        assertThat(options.landingChoice()).isTrue();
         assertThat(options.defaultDeadline()).isEqualTo(Duration.ofSeconds(30));
         assertThat(options.smallThreshold()).isEqualTo(64 << 10);
         assertThat(options.stripeThreshold()).isEqualTo(4 << 20);

@@ -4,6 +4,7 @@ import io.tensorfabric.connection.ConnectRequest;
 import io.tensorfabric.connection.ConnectResponse;
 import io.tensorfabric.connection.EstablishedRequest;
 import io.tensorfabric.connection.EstablishedResponse;
+import io.tensorfabric.connection.LandingOffer;
 import io.tensorfabric.connection.LaneOffer;
 import io.tensorfabric.connection.LanePurpose;
 import io.tensorfabric.connection.NegotiationHandler;
@@ -22,7 +23,8 @@ class FakeNegotiationHandler implements NegotiationHandler {
 
     static final LaneOffer LANE = new LaneOffer(0, LanePurpose.CONTROL, 17, 4711, 64, "127.0.0.1:1/provider-secret");
 
-    static final ZoneGrant ZONE = new ZoneGrant(1, 0x7f00_0000_1000L, 65536, "host", List.of(-559038737), false);
+    static final ZoneGrant ZONE = new ZoneGrant(1, 0x7f00_0000_1000L, 65536, "host", List.of(-559038737), false)
+            .withLanding(new LandingOffer(List.of("host", "cuda:0"), null));
 
     final List<String> calls = new CopyOnWriteArrayList<>();
 

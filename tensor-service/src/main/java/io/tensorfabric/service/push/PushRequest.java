@@ -1,6 +1,7 @@
 package io.tensorfabric.service.push;
 
 import io.swagger.v3.oas.annotations.media.Schema;
+import io.tensorfabric.transfer.LandingKind;
 import io.tensorfabric.transfer.ReceiptLevel;
 import io.tensorfabric.transfer.TransferPriority;
 import jakarta.validation.constraints.NotBlank;
@@ -18,4 +19,6 @@ record PushRequest(
 
         @Schema(description = "Whether a CRC32C goes along", defaultValue = "false") @Nullable Boolean checksum,
 
-        @Schema(description = "Which tensors go first", defaultValue = "NORMAL") @Nullable TransferPriority priority) {}
+        @Schema(description = "Which tensors go first", defaultValue = "NORMAL") @Nullable TransferPriority priority,
+
+        @Schema(description = "Kind of memory that tensors are to land in at the peer", defaultValue = "ANY") @Nullable LandingKind landing) {}

@@ -6,6 +6,7 @@ import io.tensorfabric.service.store.StoredTensor;
 import io.tensorfabric.service.store.TensorFile;
 import io.tensorfabric.service.store.TensorStore;
 import io.tensorfabric.transfer.BackpressureException;
+import io.tensorfabric.transfer.LandingKind;
 import io.tensorfabric.transfer.PushOptions;
 import io.tensorfabric.transfer.ReceiptLevel;
 import io.tensorfabric.transfer.TensorTransferService;
@@ -190,6 +191,7 @@ class PushService implements SmartLifecycle {
                 .withReceipt(request.receipt() == null ? ReceiptLevel.PROCESSED : request.receipt())
                 .withChecksum(Boolean.TRUE.equals(request.checksum()))
                 .withPriority(request.priority() == null ? TransferPriority.NORMAL : request.priority())
+                .withLanding(request.landing() == null ? LandingKind.ANY : request.landing())
                 .withHeaders(Map.of(TensorFile.HEADER, file.name()));
         return request.deadline() == null ? options : options.withDeadline(deadline(request.deadline()));
     }
