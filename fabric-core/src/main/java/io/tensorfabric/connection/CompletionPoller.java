@@ -156,6 +156,7 @@ final class CompletionPoller {
         if (numaAffinity) {
             settle();
         }
+        attend(true);
         long idleSince = System.nanoTime();
         while (!closed) {
             if (work()) {
@@ -166,7 +167,15 @@ final class CompletionPoller {
                 idleSince = System.nanoTime();
             }
         }
+        attend(false);
         runTasks();
+    }
+
+    /** Looks after the device for as long as it polls without sleeping. */
+    private void attend(boolean polling) {
+        if (spinNanos > 0) {
+            receiveQueue.attend(polling);
+        }
     }
 
     /** A callback may have left the thread interrupted, which would end every sleep at once. */
@@ -187,6 +196,15 @@ final class CompletionPoller {
 
     /** Arms, looks once more, then sleeps: what comes after the arming wakes the channel. */
     private boolean sleep() {
+        attend(false);
+        try {
+            return sleepUntilWoken();
+        } finally {
+            attend(true);
+        }
+    }
+
+    private boolean sleepUntilWoken() {
         try {
             if (!broken) {
                 sendQueue.requestNotification(false);

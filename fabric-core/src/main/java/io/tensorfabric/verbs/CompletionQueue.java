@@ -15,6 +15,13 @@ public interface CompletionQueue extends VerbsResource {
     int poll(WorkCompletions completions);
 
     /**
+     * Says that the calling thread polls in a tight loop from now on, and later that it does so no more, before it asks for
+     * a notification. A device in software then lets that thread do what else it would wake threads of its own for. Others
+     * do nothing. Calls with {@code true} and {@code false} come in turn, for each thread that polls.
+     */
+    default void attend(boolean polling) {}
+
+    /**
      * Asks for one event on the channel at the next completion; see {@code ibv_req_notify_cq(3)}.
      *
      * @param solicitedOnly only for completions of solicited receives, or of errors

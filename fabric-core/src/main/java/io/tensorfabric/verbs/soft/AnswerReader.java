@@ -30,6 +30,8 @@ final class AnswerReader implements FrameReader.Sink {
 
     private boolean readLast;
 
+    private boolean change;
+
     AnswerReader(SendQueue queue, MemoryAccess access, Sharing sharing) {
         this.queue = queue;
         this.access = access;
@@ -56,6 +58,11 @@ final class AnswerReader implements FrameReader.Sink {
             return 0;
         }
         if (type == Wire.PROGRESS) {
+            return 0;
+        }
+        if (type == Wire.RING_ANSWERS) {
+            sharing.usedRings();
+            change = true;
             return 0;
         }
         if (sequence < 0 || sequence >= queue.nextSequence || (length != 0 && type != Wire.READ_DATA)) {
@@ -133,6 +140,13 @@ final class AnswerReader implements FrameReader.Sink {
     }
 
     @Override
+    public boolean takeChange() {
+        boolean now = change;
+        change = false;
+        return now;
+    }
+
+    @Override
     public boolean open(int length) {
         if (refusal != null) {
             return false;
@@ -189,5 +203,6 @@ final class AnswerReader implements FrameReader.Sink {
         notReadyIndex = -1;
         readOffset = 0;
         readData = false;
+        change = false;
     }
 }

@@ -4,9 +4,8 @@ import io.tensorfabric.offheap.OffHeap;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.channels.SocketChannel;
+import java.nio.channels.GatheringByteChannel;
 import java.util.ArrayDeque;
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +35,11 @@ final class Answers {
     private final ArrayDeque<Integer> announced = new ArrayDeque<>();
 
     private boolean progress;
+
+    /** The ring by which answers go once it was said that they do. */
+    private @Nullable ByteRing announcedRing;
+
+    private @Nullable ByteRing change;
 
     private byte refusalType;
 
@@ -83,6 +87,11 @@ final class Answers {
         announced.add(opened ? number : ~number);
     }
 
+    /** Answers are to go by a ring from now on. */
+    void changeTo(ByteRing ring) {
+        announcedRing = ring;
+    }
+
     /** Part of a long message was copied from shared memory: its requester need not think that nobody is there. */
     void progress() {
         progress = true;
@@ -110,14 +119,19 @@ final class Answers {
     }
 
     /** Writes what there is; returns {@code false} when the socket takes no more for now. */
-    boolean flush(SocketChannel channel) throws IOException {
+    boolean flush(FramePath path) throws IOException {
         long left = Wire.SEGMENT;
         while (true) {
             if (staging.position() == 0 && chunkLeft == 0 && !stage()) {
                 return true;
             }
             int pending = staging.position() + chunkLeft;
-            int written = write(channel);
+            int written = write(path.output());
+            ByteRing ring = change;
+            if (ring != null && written == pending) {
+                change = null;
+                path.writeTo(ring);
+            }
             left -= written;
             if (written < pending || left <= 0) {
                 return false;
@@ -130,6 +144,13 @@ final class Answers {
             return false;
         }
         PendingRead read = reads.peek();
+        ByteRing ring = announcedRing;
+        if (ring != null) {
+            announcedRing = null;
+            change = ring;
+            put(Wire.RING_ANSWERS, (byte) 0, (byte) 0, 0, 0, 0);
+            return true;
+        }
         Integer number = announced.poll();
         if (number != null) {
             boolean opened = number >= 0;
@@ -173,7 +194,7 @@ final class Answers {
                 .putLong(offset);
     }
 
-    private int write(SocketChannel channel) throws IOException {
+    private int write(GatheringByteChannel channel) throws IOException {
         staging.flip();
         try {
             return chunkLeft == 0 ? channel.write(staging) : writeData(channel);
@@ -182,7 +203,7 @@ final class Answers {
         }
     }
 
-    private int writeData(SocketChannel channel) throws IOException {
+    private int writeData(GatheringByteChannel channel) throws IOException {
         PendingRead read = reads.element();
         Grant grant = read.grant;
         if (grant == null || !access.openRemote(grant, read.address + read.offset, chunkLeft)) {
@@ -203,18 +224,38 @@ final class Answers {
         }
     }
 
+    /**
+     * Says what is ready to be said as the connection's last words: in its ring, if answers go there. The rest is for its
+     * socket, and returned.
+     */
+    byte[] farewell(Link link) throws IOException {
+        announcedRing = null;
+        ByteRing ring = change;
+        if (ring != null && staging.position() > 0) {
+            byte[] untilChange = take();
+            new RingOutput(ring, () -> {}).writeLast(ByteBuffer.wrap(unsent()));
+            return untilChange;
+        }
+        byte[] rest = unsent();
+        return link.rings().writeLast(rest) ? new byte[0] : rest;
+    }
+
+    private byte[] take() {
+        byte[] bytes = new byte[staging.position()];
+        staging.flip().get(bytes);
+        staging.clear();
+        return bytes;
+    }
+
     /** What is ready to leave but for the socket, when it ends with a whole frame. */
-    byte[] unsent() {
+    private byte[] unsent() {
         if (chunkLeft > 0 || !reads.isEmpty()) {
             return new byte[0];
         }
         while (staging.remaining() >= Wire.RESPONSE_HEADER && stage()) {
             // The acknowledgement and the refusal.
         }
-        byte[] bytes = new byte[staging.position()];
-        staging.flip().get(bytes);
-        staging.clear();
-        return Arrays.copyOf(bytes, bytes.length);
+        return take();
     }
 
     void reset() {
@@ -222,6 +263,8 @@ final class Answers {
         reads.clear();
         announced.clear();
         chunkLeft = 0;
+        announcedRing = null;
+        change = null;
         progress = false;
         acknowledge = false;
         refusalType = 0;

@@ -42,6 +42,8 @@ final class Engine {
     /** Bytes that were copied from the shared memory of requesters. */
     private final LongAdder sharedBytes = new LongAdder();
 
+    private final Attention attention = new Attention();
+
     private final AsyncEvents events = new AsyncEvents();
 
     private final Ports ports;
@@ -122,6 +124,10 @@ final class Engine {
 
     LongAdder sharedBytes() {
         return sharedBytes;
+    }
+
+    Attention attention() {
+        return attention;
     }
 
     AsyncEvents events() {

@@ -4,7 +4,7 @@ import io.tensorfabric.offheap.OffHeap;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.channels.SocketChannel;
+import java.nio.channels.ScatteringByteChannel;
 
 /**
  * Cuts a stream into frames of a header and a payload. What follows a header in the same packet is copied from a small
@@ -30,6 +30,8 @@ final class FrameReader {
     private int left;
 
     private boolean abandoned;
+
+    private boolean changed;
 
     /** Whether the last call ended with whole frames left in the buffer, since it had copied enough. */
     private boolean yielded;
@@ -60,6 +62,9 @@ final class FrameReader {
 
         /** Whether more can be taken now. */
         boolean mayRead();
+
+        /** Whether the last frame says that the next comes another way. */
+        boolean takeChange();
     }
 
     FrameReader(int headerBytes, MemoryAccess access, Sink sink) {
@@ -77,6 +82,7 @@ final class FrameReader {
     void reset() {
         abandoned = false;
         yielded = false;
+        changed = false;
         access.release();
         in.clear().limit(0);
         left = 0;
@@ -91,7 +97,7 @@ final class FrameReader {
      *
      * @return {@code false} when the peer has closed the stream
      */
-    boolean read(SocketChannel channel, long budget) throws IOException {
+    boolean read(ScatteringByteChannel channel, long budget) throws IOException {
         long taken = 0;
         long copied = 0;
         yielded = false;
@@ -116,6 +122,11 @@ final class FrameReader {
                 if (left == 0) {
                     sink.frameDone();
                 }
+                if (sink.takeChange()) {
+                    in.clear().limit(0);
+                    changed = true;
+                    return true;
+                }
                 if (copied >= budget) {
                     yielded = hasBuffered();
                     return true;
@@ -135,12 +146,19 @@ final class FrameReader {
         return left > 0 ? in.hasRemaining() : in.remaining() >= headerBytes && in.remaining() >= sink.headerBytes(in);
     }
 
+    /** Whether the last call ended since further frames come another way, by which it is to be called again; once. */
+    boolean takeChange() {
+        boolean now = changed;
+        changed = false;
+        return now;
+    }
+
     /** Whether it must be called again although nothing more may come. */
     boolean hasYielded() {
         return yielded;
     }
 
-    private int fill(SocketChannel channel) throws IOException {
+    private int fill(ScatteringByteChannel channel) throws IOException {
         in.compact();
         try {
             return channel.read(in);
@@ -165,12 +183,12 @@ final class FrameReader {
         return part;
     }
 
-    private int readPayload(SocketChannel channel) throws IOException {
+    private int readPayload(ScatteringByteChannel channel) throws IOException {
         int part = Math.min(left, Wire.SEGMENT);
         return sink.open(part) ? readInPlace(channel) : readAway(channel, part);
     }
 
-    private int readInPlace(SocketChannel channel) throws IOException {
+    private int readInPlace(ScatteringByteChannel channel) throws IOException {
         int before = access.remaining();
         in.clear();
         int landed;
@@ -193,7 +211,7 @@ final class FrameReader {
         return got;
     }
 
-    private int readAway(SocketChannel channel, int part) throws IOException {
+    private int readAway(ScatteringByteChannel channel, int part) throws IOException {
         in.clear().limit(Math.min(part, BUFFER));
         int got;
         try {

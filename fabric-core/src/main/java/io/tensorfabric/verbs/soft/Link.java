@@ -5,6 +5,8 @@ import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.CancelledKeyException;
+import java.nio.channels.GatheringByteChannel;
+import java.nio.channels.ScatteringByteChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeUnit;
@@ -14,7 +16,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** A TCP connection of one direction of a queue pair, from the handshake on. Served by one loop. */
-abstract class Link implements IoLoop.Handler {
+abstract class Link implements IoLoop.Handler, FramePath {
 
     private static final Logger log = LoggerFactory.getLogger(Link.class);
 
@@ -31,6 +33,8 @@ abstract class Link implements IoLoop.Handler {
     private volatile int interests;
 
     private ByteBuffer expected = ByteBuffer.allocate(0);
+
+    private final RingEnds rings = new RingEnds(this);
 
     Link(IoLoop loop, SocketChannel channel) throws IOException {
         this.loop = loop;
@@ -74,6 +78,61 @@ abstract class Link implements IoLoop.Handler {
         return channel;
     }
 
+    /** What carries the bytes instead of the socket, once both ends have it. */
+    final RingEnds rings() {
+        return rings;
+    }
+
+    @Override
+    public final GatheringByteChannel output() {
+        return rings.outputOr(channel);
+    }
+
+    @Override
+    public final void writeTo(ByteRing ring) {
+        rings.writeTo(ring);
+    }
+
+    /** Where frames come from. */
+    final ScatteringByteChannel input() {
+        return rings.inputOr(channel);
+    }
+
+    /** Serves the established connection, whose input or output is ready for these operations. */
+    abstract void serve(int operations) throws IOException;
+
+    /** The socket is ready. Where a ring carries the bytes, the socket says only that the other end did something. */
+    final void socketReady(int operations) throws IOException {
+        boolean hadInput = rings.hasInput();
+        boolean ended = hadInput && (operations & SelectionKey.OP_READ) != 0 && !rings.drain(channel);
+        serve(rings.takeRoomWanted() ? operations | SelectionKey.OP_WRITE : operations);
+        if (!hadInput && rings.hasInput() && rings.takeRoomWanted()) {
+            // Word of it may have come with the frame after which the socket carries no more of them.
+            serve(SelectionKey.OP_WRITE);
+        }
+        if (ended) {
+            close();
+        }
+    }
+
+    /** Serves it on the loop's thread, soon. */
+    final void serveLater(int operations) {
+        loop.execute(() -> serveNow(operations));
+    }
+
+    /** Serves it on this thread; a failure closes the connection. */
+    final void serveNow(int operations) {
+        try {
+            serve(operations);
+        } catch (IOException ex) {
+            log.debug("A connection ended: {}", ex.toString());
+            close();
+        } catch (RuntimeException | Error ex) {
+            log.error("A connection failed and is closed", ex);
+            close();
+        }
+    }
+
     final IoLoop loop() {
         return loop;
     }
@@ -87,13 +146,25 @@ abstract class Link implements IoLoop.Handler {
     }
 
     /** Asks to be called when the socket can be written. Calls for one link must not overlap. */
-    final void wantWrite(boolean wanted) {
-        want(SelectionKey.OP_WRITE, wanted);
+    final void wantWrite(boolean wanted) throws IOException {
+        if (!rings.hasOutput()) {
+            want(SelectionKey.OP_WRITE, wanted);
+        } else if (rings.wantRoom(wanted)) {
+            serveLater(SelectionKey.OP_WRITE);
+        }
+    }
+
+    /** Asks for no such call. */
+    final void wantNoWrite() {
+        if (!rings.hasOutput()) {
+            want(SelectionKey.OP_WRITE, false);
+        }
     }
 
     /** Asks to be called when the socket can be read. Calls for one link must not overlap. */
     final void wantRead(boolean wanted) {
-        want(SelectionKey.OP_READ, wanted);
+        // What wakes this end must always come through.
+        want(SelectionKey.OP_READ, wanted || rings.hasInput());
     }
 
     private void want(int operation, boolean wanted) {

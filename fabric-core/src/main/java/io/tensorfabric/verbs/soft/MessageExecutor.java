@@ -1,11 +1,7 @@
 package io.tensorfabric.verbs.soft;
 
-import io.tensorfabric.offheap.OffHeap;
 import io.tensorfabric.verbs.AccessFlag;
-import io.tensorfabric.verbs.ReceiveRequests;
-import io.tensorfabric.verbs.WorkCompletionOpcode;
 import io.tensorfabric.verbs.WorkCompletionStatus;
-import io.tensorfabric.verbs.WorkCompletions;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
@@ -31,10 +27,7 @@ final class MessageExecutor implements FrameReader.Sink {
 
     private final Answers answers;
 
-    /** The receive that the present message has taken; kept when the connection breaks in the middle. */
-    private final long receive = OffHeap.allocate(ReceiveRequests.STRIDE, 64);
-
-    private boolean hasReceive;
+    private final TakenReceive receive;
 
     private long expected;
 
@@ -66,10 +59,13 @@ final class MessageExecutor implements FrameReader.Sink {
 
     private int copied;
 
+    private boolean change;
+
     MessageExecutor(Pair pair, MemoryAccess access, Answers answers) {
         this.pair = pair;
         this.access = access;
         this.answers = answers;
+        this.receive = new TakenReceive(pair);
         this.sources = new SourceTable(pair.engine().sharedSources());
     }
 
@@ -109,11 +105,29 @@ final class MessageExecutor implements FrameReader.Sink {
     }
 
     @Override
+    public boolean takeChange() {
+        boolean now = change;
+        change = false;
+        return now;
+    }
+
+    /** The rings by which this connection goes on. */
+    RingPair rings() throws IOException {
+        return sources.rings();
+    }
+
+    @Override
     public int header(ByteBuffer in) throws IOException {
         byte newType = in.get();
         if (newType == Wire.ANNOUNCE) {
             boolean opened = sources.read(in);
             answers.shared(sources.last(), opened);
+            return 0;
+        }
+        if (newType == Wire.RING) {
+            sources.rings();
+            in.position(in.position() + Wire.REQUEST_HEADER - 1);
+            change = true;
             return 0;
         }
         byte flags = in.get();
@@ -198,7 +212,7 @@ final class MessageExecutor implements FrameReader.Sink {
         boolean receives = type == Wire.WRITE_IMM || isSend();
         if (!isAllowed()) {
             refuse(Wire.NAK_INVALID_REQUEST, WorkCompletionStatus.REM_INV_REQ_ERR);
-        } else if (receives && !takeReceive()) {
+        } else if (receives && !receive.take()) {
             receiverNotReady = true;
             answers.receiverNotReady(sequence, pair.config().minRnrTimer());
         } else if (isSend()) {
@@ -232,27 +246,12 @@ final class MessageExecutor implements FrameReader.Sink {
         };
     }
 
-    private boolean takeReceive() {
-        if (!hasReceive) {
-            hasReceive = pair.receives().take(receive);
-        }
-        return hasReceive;
-    }
-
-    private long receiveElements() {
-        return receive + ReceiveRequests.OFFSET_ELEMENTS;
-    }
-
-    private int receiveElementCount() {
-        return OffHeap.getInt(receive + ReceiveRequests.OFFSET_ELEMENT_COUNT);
-    }
-
     private void beginSend() {
-        long room = MemoryAccess.totalLength(receiveElements(), receiveElementCount());
+        long room = MemoryAccess.totalLength(receive.elements(), receive.elementCount());
         if (total > room) {
             refuse(Wire.NAK_REMOTE_OPERATION, WorkCompletionStatus.LOC_LEN_ERR);
         } else if (!access.permitsLocal(
-                receiveElements(), receiveElementCount(), pair.domain(), pair, Rights.LOCAL_WRITE)) {
+                receive.elements(), receive.elementCount(), pair.domain(), pair, Rights.LOCAL_WRITE)) {
             refuse(Wire.NAK_REMOTE_OPERATION, WorkCompletionStatus.LOC_PROT_ERR);
         } else {
             mode = Mode.LAND;
@@ -280,7 +279,7 @@ final class MessageExecutor implements FrameReader.Sink {
             return false;
         }
         if (isSend()) {
-            if (access.openLocal(receiveElements(), receiveElementCount(), offset, length, false)) {
+            if (access.openLocal(receive.elements(), receive.elementCount(), offset, length, false)) {
                 return true;
             }
             memoryGone();
@@ -328,38 +327,20 @@ final class MessageExecutor implements FrameReader.Sink {
             return;
         }
         expected++;
-        if (hasReceive) {
+        if (receive.isTaken()) {
             completeReceive(WorkCompletionStatus.SUCCESS);
         }
         answers.acknowledge(sequence);
     }
 
     private void completeReceive(WorkCompletionStatus status) {
-        int flags = switch (type) {
-            case Wire.WRITE_IMM, Wire.SEND_IMM -> WorkCompletions.FLAG_WITH_IMMEDIATE;
-            case Wire.SEND_INV -> WorkCompletions.FLAG_WITH_INVALIDATE;
-            default -> 0;
-        };
-        WorkCompletionOpcode opcode =
-                type == Wire.WRITE_IMM ? WorkCompletionOpcode.RECV_RDMA_WITH_IMM : WorkCompletionOpcode.RECV;
-        hasReceive = false;
-        pair.receiveCompletions()
-                .push(
-                        OffHeap.getLong(receive + ReceiveRequests.OFFSET_ID),
-                        status,
-                        opcode.code(),
-                        (int) total,
-                        flags == 0 ? 0 : immediate,
-                        pair.number(),
-                        pair.config().destination(),
-                        flags,
-                        solicited);
+        receive.complete(status, type, total, immediate, solicited);
     }
 
     private void refuse(byte code, WorkCompletionStatus receiveStatus) {
         failed = true;
         mode = Mode.DISCARD;
-        if (hasReceive) {
+        if (receive.isTaken()) {
             completeReceive(receiveStatus);
         }
         answers.refuse(sequence, code);
@@ -376,12 +357,13 @@ final class MessageExecutor implements FrameReader.Sink {
         receiverNotReady = false;
         grant = null;
         copied = 0;
+        change = false;
         sources.clear();
     }
 
     /** Flushes the receive that is taken and all that are posted; those of a shared queue stay. */
     void flush() {
-        if (hasReceive) {
+        if (receive.isTaken()) {
             completeReceive(WorkCompletionStatus.WR_FLUSH_ERR);
         }
         pair.flushReceives();
@@ -390,11 +372,11 @@ final class MessageExecutor implements FrameReader.Sink {
     void reset() {
         disconnected();
         expected = 0;
-        hasReceive = false;
+        receive.forget();
         failed = false;
     }
 
     void free() {
-        OffHeap.free(receive);
+        receive.free();
     }
 }

@@ -33,7 +33,8 @@ final class Requester {
 
     private final AnswerReader answers;
 
-    private final FrameReader reader;
+    private final AnswerIntake intake;
+
     private final RetryClock clock;
 
     private volatile @Nullable RequesterLink link;
@@ -53,9 +54,8 @@ final class Requester {
         this.picker = new MessagePicker(pair, this, queue, sendAccess, clock);
         this.sharing = new Sharing(pair.engine().sharingControl());
         this.transmitter = new Transmitter(picker, gate, queue, sendAccess, sharing);
-        MemoryAccess readAccess = new MemoryAccess(pair.engine().keys());
-        this.answers = new AnswerReader(queue, readAccess, sharing);
-        this.reader = new FrameReader(Wire.RESPONSE_HEADER, readAccess, answers);
+        this.intake = new AnswerIntake(pair, queue, sharing);
+        this.answers = intake.answers();
     }
 
     SendGate gate() {
@@ -118,14 +118,14 @@ final class Requester {
 
     private void transmit(RequesterLink present) {
         try {
-            Transmitter.Outcome outcome = transmitter.run(present.channel(), TURN);
+            Transmitter.Outcome outcome = transmitter.run(present, TURN);
             if (transmitter.progressed()) {
                 clock.progress();
             }
             writeWanted = outcome != Transmitter.Outcome.IDLE;
             present.wantWrite(writeWanted);
         } catch (Transmitter.LocalMemoryGone ex) {
-            sharing.revoke();
+            revoke();
             while (queue.ackIndex < ex.index()) {
                 queue.failOldest(WorkCompletionStatus.WR_FLUSH_ERR);
             }
@@ -144,7 +144,7 @@ final class Requester {
         if (writeWanted && present != null) {
             // Frames of a message that was sent twice may be left over; they go first with the next post.
             writeWanted = false;
-            present.wantWrite(false);
+            present.wantNoWrite();
         }
     }
 
@@ -182,8 +182,17 @@ final class Requester {
         }
     }
 
-    private void fail(WorkCompletionStatus status) {
+    /** Before memory goes back: nothing of it is read any more, and no ring used. */
+    private void revoke() {
+        RequesterLink present = link;
+        if (present != null) {
+            intake.end(present);
+        }
         sharing.revoke();
+    }
+
+    private void fail(WorkCompletionStatus status) {
+        revoke();
         queue.failOldest(status);
         pair.enterError();
     }
@@ -210,7 +219,7 @@ final class Requester {
 
     private boolean readAnswers(RequesterLink from) throws IOException {
         while (true) {
-            boolean open = read(from);
+            boolean open = intake.read(from, TURN);
             if (queue.retire()) {
                 clock.acknowledged();
             } else {
@@ -230,18 +239,6 @@ final class Requester {
             if (link != from) {
                 return open;
             }
-        }
-    }
-
-    private boolean read(RequesterLink from) throws IOException {
-        try {
-            return reader.read(from.channel(), TURN);
-        } catch (InternalError ex) {
-            if (!MemoryFaults.isCause(ex)) {
-                throw ex;
-            }
-            answers.memoryGone();
-            return true;
         }
     }
 
@@ -303,7 +300,7 @@ final class Requester {
     }
 
     private void dropLink() {
-        sharing.revoke();
+        revoke();
         RequesterLink old = link;
         link = null;
         if (old != null) {
@@ -311,8 +308,7 @@ final class Requester {
         }
         writeWanted = false;
         transmitter.reset();
-        reader.reset();
-        answers.reset();
+        intake.reset();
         queue.sendIndex = queue.ackIndex;
     }
 
@@ -395,6 +391,6 @@ final class Requester {
     void free() {
         ring.free();
         transmitter.free();
-        reader.free();
+        intake.free();
     }
 }

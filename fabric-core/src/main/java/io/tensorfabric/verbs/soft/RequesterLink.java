@@ -72,7 +72,7 @@ final class RequesterLink extends Link {
     @Override
     public void ready(int operations) throws IOException {
         if (up) {
-            pair.requester().ready(this, operations);
+            socketReady(operations);
         } else if (!connected) {
             if (channel().finishConnect()) {
                 greet();
@@ -101,6 +101,11 @@ final class RequesterLink extends Link {
             long peerExpects = Handshake.checkAccept(macKey, own, asked, proved, message);
             pair.requester().linkUp(this, peerExpects);
         }
+    }
+
+    @Override
+    void serve(int operations) throws IOException {
+        pair.requester().ready(this, operations);
     }
 
     @Override

@@ -21,6 +21,8 @@ final class Responder {
 
     private final FrameReader reader;
 
+    private final RingWatch watch;
+
     private volatile @Nullable ResponderLink link;
 
     /** Incarnation of the requester that this end serves, once one has connected. */
@@ -34,6 +36,7 @@ final class Responder {
         this.answers = new Answers(pair);
         this.executor = new MessageExecutor(pair, access, answers);
         this.reader = new FrameReader(Wire.REQUEST_HEADER, access, executor);
+        this.watch = new RingWatch(pair.engine().attention(), pair.receiveLock());
     }
 
     /**
@@ -113,7 +116,7 @@ final class Responder {
     private boolean receive(ResponderLink from, boolean readable, boolean writable) throws IOException {
         boolean wasHeld = executor.isHeld();
         if (writable) {
-            answers.flush(from.channel());
+            answers.flush(from);
         }
         boolean resumed = wasHeld && !executor.isHeld();
         if ((readable || resumed) && !read(from)) {
@@ -126,7 +129,11 @@ final class Responder {
 
     private boolean read(ResponderLink from) throws IOException {
         try {
-            return reader.read(from.channel(), TURN);
+            boolean open;
+            do {
+                open = reader.read(from.input(), TURN);
+            } while (open && (changed(from) || !dozes(from)));
+            return open;
         } catch (InternalError ex) {
             if (!MemoryFaults.isCause(ex)) {
                 throw ex;
@@ -139,10 +146,26 @@ final class Responder {
         }
     }
 
+    /** Whether requests come by a ring from now on. */
+    private boolean changed(ResponderLink from) throws IOException {
+        boolean now = reader.takeChange();
+        if (now) {
+            RingPair rings = executor.rings();
+            watch.begin(from, rings.requests());
+            answers.changeTo(rings.answers());
+        }
+        return now;
+    }
+
+    /** Whether all is read for now, so that the peer wakes this end when there is more. */
+    private boolean dozes(ResponderLink from) throws IOException {
+        return reader.hasYielded() || executor.isHeld() || watch.mayLeave(from);
+    }
+
     /** Writes answers; returns whether that let requests go on that were held. */
     private boolean flush(ResponderLink from) throws IOException {
         boolean wasHeld = executor.isHeld();
-        from.wantWrite(!answers.flush(from.channel()));
+        from.wantWrite(!answers.flush(from));
         from.wantRead(!executor.isHeld());
         return wasHeld && !executor.isHeld();
     }
@@ -179,11 +202,20 @@ final class Responder {
         ResponderLink old = link;
         link = null;
         if (old != null) {
-            old.retire(answers.unsent());
+            sayFarewell(old);
+            watch.end(old);
         }
         reader.reset();
         executor.disconnected();
         answers.reset();
+    }
+
+    private void sayFarewell(ResponderLink old) {
+        try {
+            old.retire(answers.farewell(old));
+        } catch (IOException ex) {
+            old.close();
+        }
     }
 
     void cut() {

@@ -48,7 +48,7 @@ final class ResponderLink extends Link {
         if (last != null) {
             sayFarewell(last);
         } else if (present != null) {
-            present.ready(this, operations);
+            socketReady(operations);
         } else {
             shakeHands();
         }
@@ -138,6 +138,14 @@ final class ResponderLink extends Link {
             if (got <= 0) {
                 return;
             }
+        }
+    }
+
+    @Override
+    void serve(int operations) throws IOException {
+        Responder present = responder;
+        if (present != null && farewell == null) {
+            present.ready(this, operations);
         }
     }
 

@@ -33,6 +33,13 @@ final class Sharing {
 
     private final byte[] states = new byte[MAX_BLOCKS];
 
+    /** The rings of this connection, and their number among the blocks; -1 while there are none. */
+    private @Nullable RingPair rings;
+
+    private int ringNumber = -1;
+
+    private boolean ringsUsed;
+
     /** Announcements that are not sent. */
     private final ArrayDeque<Integer> unsent = new ArrayDeque<>();
 
@@ -60,17 +67,54 @@ final class Sharing {
     }
 
     private void announce(SharedBlock block) {
+        if (begin() && blocks.size() < MAX_BLOCKS) {
+            add(block);
+        } else {
+            local = false;
+        }
+    }
+
+    private boolean begin() {
         if (blocks.isEmpty()) {
             word = control.take();
             if (word != null) {
                 add(word.block());
             }
         }
-        if (word == null || blocks.size() == MAX_BLOCKS) {
-            local = false;
+        return word != null;
+    }
+
+    /** Offers rings to the responder, once: this end has memory that can be shared. */
+    void offerRings() {
+        if (!local || ringNumber >= 0) {
             return;
         }
-        add(block);
+        RingPair made = begin() ? RingPair.make() : null;
+        SharedBlock block = made == null ? null : made.block();
+        ringNumber = MAX_BLOCKS;
+        if (made != null && block != null) {
+            ringNumber = blocks.size();
+            rings = made;
+            add(block);
+        }
+    }
+
+    /** The rings, once: the responder has them, and requests may go by them from now on. */
+    @Nullable RingPair takeRings() {
+        if (rings == null || ringsUsed || states[ringNumber] != ACCEPTED) {
+            return null;
+        }
+        ringsUsed = true;
+        return rings;
+    }
+
+    /** The rings by which requests go already. */
+    RingPair usedRings() throws Wire.ProtocolException {
+        RingPair present = rings;
+        if (present == null || !ringsUsed) {
+            throw new Wire.ProtocolException("Answers are to come by a ring that is not used");
+        }
+        return present;
     }
 
     private void add(SharedBlock block) {
@@ -85,7 +129,7 @@ final class Sharing {
             int number = unsent.remove();
             SharedBlock block = blocks.get(number);
             staging.put(Wire.ANNOUNCE)
-                    .put((byte) 0)
+                    .put(number == ringNumber ? Wire.FLAG_RING : 0)
                     .putShort((short) 0)
                     .putInt(number)
                     .putLong(number == 0 && word != null ? word.generation() : 0)
@@ -124,6 +168,13 @@ final class Sharing {
         local = false;
         blocks.clear();
         unsent.clear();
+        RingPair old = rings;
+        rings = null;
+        ringNumber = -1;
+        ringsUsed = false;
+        if (old != null) {
+            old.close();
+        }
         if (present != null) {
             control.revoke(present);
         }

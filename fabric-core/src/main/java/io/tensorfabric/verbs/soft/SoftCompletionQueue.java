@@ -43,7 +43,21 @@ final class SoftCompletionQueue extends SoftResource implements CompletionQueue 
     @Override
     public int poll(WorkCompletions completions) {
         checkOpen();
+        int count = ring.poll(completions.address(), completions.capacity());
+        if (count > 0 || !context.engine().attention().isPaid()) {
+            return count;
+        }
+        context.engine().attention().look();
         return ring.poll(completions.address(), completions.capacity());
+    }
+
+    @Override
+    public void attend(boolean polling) {
+        if (polling) {
+            context.engine().attention().begin();
+        } else {
+            context.engine().attention().end();
+        }
     }
 
     @Override

@@ -35,6 +35,8 @@ final class SourceTable {
 
     private long generation;
 
+    private @Nullable RingPair rings;
+
     SourceTable(SharedSources sources) {
         this.sources = sources;
     }
@@ -50,7 +52,7 @@ final class SourceTable {
 
     /** Reads an announcement after its type, and maps the block; returns whether it can be read. */
     boolean read(ByteBuffer in) throws IOException {
-        in.get();
+        boolean isRing = (in.get() & Wire.FLAG_RING) != 0;
         in.getShort();
         int number = in.getInt();
         long newGeneration = in.getLong();
@@ -63,7 +65,11 @@ final class SourceTable {
             throw new Wire.ProtocolException("Shared memory was announced out of turn");
         }
         count++;
-        boolean opened = local && (number == 0 || word != 0) && open(number, process, descriptor, bytes);
+        boolean may = local && (number == 0 || word != 0);
+        if (isRing) {
+            return may && number != 0 && openRings(process, descriptor, bytes);
+        }
+        boolean opened = may && open(number, process, descriptor, bytes);
         if (opened && number == 0) {
             SharedSources.Source control = table[0];
             long at = control == null || wordOffset % Long.BYTES != 0 ? 0 : control.locate(wordOffset, Long.BYTES);
@@ -86,6 +92,28 @@ final class SourceTable {
                     e.toString());
             return false;
         }
+    }
+
+    private boolean openRings(long process, int descriptor, long bytes) throws IOException {
+        if (rings != null) {
+            throw new Wire.ProtocolException("A connection has one pair of rings");
+        }
+        try {
+            rings = RingPair.open(process, descriptor, bytes, token);
+            return true;
+        } catch (IOException | RuntimeException e) {
+            log.debug("A peer on this host offers rings that cannot be mapped: {}", e.toString());
+            return false;
+        }
+    }
+
+    /** The rings of the connection, by which its requests come from now on. */
+    RingPair rings() throws Wire.ProtocolException {
+        RingPair present = rings;
+        if (present == null) {
+            throw new Wire.ProtocolException("Requests are to come by a ring that was not offered");
+        }
+        return present;
     }
 
     /** Where bytes are that a message names, if the requester has not ended the connection already. */
@@ -114,6 +142,11 @@ final class SourceTable {
     void clear() {
         local = false;
         word = 0;
+        RingPair old = rings;
+        rings = null;
+        if (old != null) {
+            old.close();
+        }
         for (int i = 0; i < count; i++) {
             SharedSources.Source source = table[i];
             table[i] = null;

@@ -8,7 +8,8 @@ import io.tensorfabric.verbs.SendFlag;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.channels.SocketChannel;
+import java.nio.channels.GatheringByteChannel;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Turns send work requests into frames and writes them: small payloads are copied behind their headers so that many go
@@ -62,6 +63,9 @@ final class Transmitter {
 
     private boolean progressed;
 
+    /** The rings by which requests go once what is staged has left. */
+    private @Nullable RingPair change;
+
     Transmitter(MessagePicker picker, SendGate gate, SendQueue queue, MemoryAccess access, Sharing sharing) {
         this.picker = picker;
         this.gate = gate;
@@ -72,9 +76,9 @@ final class Transmitter {
     }
 
     /** Sends about {@code budget} bytes at most. */
-    Outcome run(SocketChannel channel, long budget) throws IOException {
+    Outcome run(FramePath path, long budget) throws IOException {
         try {
-            return send(channel, budget);
+            return send(path, budget);
         } catch (InternalError ex) {
             if (MemoryFaults.isCause(ex)) {
                 throw new LocalMemoryGone(queue.sendIndex);
@@ -83,22 +87,30 @@ final class Transmitter {
         }
     }
 
-    private Outcome send(SocketChannel channel, long budget) throws IOException {
+    private Outcome send(FramePath path, long budget) throws IOException {
         progressed = false;
         long left = budget;
         while (true) {
-            while (payloadLeft == 0 && staging.remaining() >= Wire.REQUEST_HEADER + SMALL && stageFrame()) {
+            while (payloadLeft == 0
+                    && change == null
+                    && staging.remaining() >= Wire.REQUEST_HEADER + SMALL
+                    && stageFrame()) {
                 // Collect as many small frames as fit.
             }
             int pending = staging.position() + payloadLeft;
             if (pending == 0) {
                 return Outcome.IDLE;
             }
-            int written = write(channel);
+            int written = write(path.output());
             progressed |= written > 0;
             left -= written;
             if (written < pending) {
                 return Outcome.FULL;
+            }
+            RingPair rings = change;
+            if (rings != null) {
+                change = null;
+                path.writeTo(rings.requests());
             }
             if (left <= 0) {
                 return Outcome.MORE;
@@ -111,7 +123,7 @@ final class Transmitter {
         return progressed;
     }
 
-    private int write(SocketChannel channel) throws IOException {
+    private int write(GatheringByteChannel channel) throws IOException {
         staging.flip();
         try {
             if (payloadLeft == 0) {
@@ -137,7 +149,7 @@ final class Transmitter {
         }
     }
 
-    private int writeGathered(SocketChannel channel) throws IOException {
+    private int writeGathered(GatheringByteChannel channel) throws IOException {
         try {
             return (int) channel.write(access.gatherAfter(staging), 0, access.count() + 1);
         } catch (IOException ex) {
@@ -183,12 +195,15 @@ final class Transmitter {
 
     /** What goes with the next frame, whose bytes are open: a copy of them, a word of where they are, or themselves. */
     private void stagePayload(long index, long slot, int length) {
+        SharedBlock block = access.sharedBlock();
+        if (block != null) {
+            sharing.offerRings();
+        }
         if (length <= SMALL) {
             putHeader(slot, length, 0);
             access.drainTo(staging);
             return;
         }
-        SharedBlock block = access.sharedBlock();
         int number = block == null ? -1 : sharing.numberOf(block);
         if (block != null && number >= 0) {
             putHeader(slot, length, Wire.FLAG_SHARED);
@@ -203,6 +218,11 @@ final class Transmitter {
 
     private boolean beginMessage() {
         sharing.stageAnnouncements(staging);
+        change = sharing.takeRings();
+        if (change != null) {
+            staging.put(Wire.RING).put(new byte[Wire.REQUEST_HEADER - 1]);
+            return false;
+        }
         while (picker.next()) {
             long slot = ring.slot(queue.sendIndex);
             messageOffset = 0;
@@ -238,6 +258,7 @@ final class Transmitter {
     void reset() {
         continuing = false;
         payloadLeft = 0;
+        change = null;
         access.release();
         staging.clear();
     }

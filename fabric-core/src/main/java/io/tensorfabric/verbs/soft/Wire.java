@@ -39,6 +39,8 @@ final class Wire {
     static final byte CONTINUE = 7;
     /** A block of shared memory that later frames refer to. */
     static final byte ANNOUNCE = 8;
+    /** What follows comes by the ring that was announced. */
+    static final byte RING = 9;
 
     static final byte ACK = 1;
     static final byte NAK = 2;
@@ -48,6 +50,8 @@ final class Wire {
     static final byte SHARED = 5;
     /** A message whose payload is copied from shared memory goes on. */
     static final byte PROGRESS = 6;
+    /** What follows comes by the ring. */
+    static final byte RING_ANSWERS = 7;
 
     static final byte NAK_INVALID_REQUEST = 1;
     static final byte NAK_REMOTE_ACCESS = 2;
@@ -56,6 +60,8 @@ final class Wire {
     static final byte FLAG_SOLICITED = 1;
     static final byte FLAG_LAST = 2;
     static final byte FLAG_SHARED = 4;
+    /** Of an announcement: the block holds the rings of this connection. */
+    static final byte FLAG_RING = 8;
 
     private Wire() {}
 

@@ -101,6 +101,18 @@ final class ForkedEnd implements AutoCloseable {
         }
     }
 
+    /** Polls all the time. */
+    private static void watch(End end) {
+        Thread watcher = new Thread(() -> {
+            end.queue.attend(true);
+            while (end.queue.poll(end.completions) >= 0) {
+                Thread.onSpinWait();
+            }
+        });
+        watcher.setDaemon(true);
+        watcher.start();
+    }
+
     public static void main(String[] arguments) throws IOException {
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         try (End end = new End(SoftDeviceOptions.defaults(), Long.parseLong(arguments[0]))) {
@@ -109,6 +121,9 @@ final class ForkedEnd implements AutoCloseable {
             Description peer = Description.parse(in.readLine());
             end.readyToReceive(peer.path(), peer.number(), End.SEND_PSN_A);
             end.readyToSend(End.SEND_PSN_B);
+            if (Boolean.getBoolean("spin")) {
+                watch(end);
+            }
             System.out.println("> ready");
             String line = in.readLine();
             while (line != null) {

@@ -8,10 +8,15 @@ import io.tensorfabric.verbs.SendFlag;
 import io.tensorfabric.verbs.WorkCompletionStatus;
 import java.time.Duration;
 
-/** Measures writes between two processes: run its main, with {@code -Dshared=true} from shared memory. */
+/**
+ * Measures writes between two processes: run its main, with {@code -Dshared=true} from shared memory, with
+ * {@code -Dspin=true} with a thread at each end that polls all the time.
+ */
 final class SoftThroughput {
 
     private static final int WINDOW = 16;
+
+    private static final boolean SPIN = Boolean.getBoolean("spin");
 
     private SoftThroughput() {}
 
@@ -21,7 +26,10 @@ final class SoftThroughput {
         MemoryProvider memory =
                 Boolean.getBoolean("shared") ? new SharedHostMemoryProvider() : new HostMemoryProvider();
         try (End end = new End(SoftDeviceOptions.defaults(), size, memory);
-                ForkedEnd peer = ForkedEnd.connect(end, size)) {
+                ForkedEnd peer = ForkedEnd.connect(end, size, "-Dspin=" + SPIN)) {
+            if (SPIN) {
+                end.queue.attend(true);
+            }
             if (arguments.length > 0) {
                 int count = Integer.parseInt(arguments[0]);
                 int length = Integer.parseInt(arguments[1]);
@@ -76,6 +84,10 @@ final class SoftThroughput {
     /** Takes a completion; sleeps for it, since a busy wait would take a core from those who work. */
     private static boolean take(End end, boolean mustWait) {
         boolean taken = end.queue.poll(end.completions) > 0;
+        while (!taken && mustWait && SPIN) {
+            Thread.onSpinWait();
+            taken = end.queue.poll(end.completions) > 0;
+        }
         while (!taken && mustWait) {
             end.queue.requestNotification(false);
             taken = end.queue.poll(end.completions) > 0;

@@ -92,10 +92,11 @@ public final class SoftWireFuzz {
         MessageExecutor executor = new MessageExecutor(pair, access, answers);
         FrameReader reader = new FrameReader(Wire.REQUEST_HEADER, access, executor);
         ArrayChannel channel = new ArrayChannel(substituted(input), piece);
+        FramePath path = new ArrayPath(channel);
         executor.connected(4096, true);
         try {
-            drive(reader, channel, () -> answers.flush(channel));
-            answers.flush(channel);
+            drive(reader, channel, () -> answers.flush(path));
+            answers.flush(path);
         } catch (Wire.ProtocolException refused) {
             // As it should be.
         } catch (IOException e) {
@@ -112,6 +113,14 @@ public final class SoftWireFuzz {
         checkUntouched(0, WRITABLE);
         checkUntouched(WRITABLE + OPEN, RECEIVES);
         checkUntouched(RECEIVES + 4 * 256, MEMORY);
+    }
+
+    /** Whoever asks for a ring gets none. */
+    private record ArrayPath(ArrayChannel output) implements FramePath {
+        @Override
+        public void writeTo(ByteRing ring) {
+            throw new IllegalStateException("No ring was offered");
+        }
     }
 
     /** Something that may go on after answers have left. */

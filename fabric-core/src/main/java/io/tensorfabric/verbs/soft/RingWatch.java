@@ -1,0 +1,70 @@
+package io.tensorfabric.verbs.soft;
+
+import java.io.IOException;
+import java.nio.channels.SelectionKey;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/** Has the ring looked into from which a half of a queue pair reads. Guarded by that half's lock, but for what looks. */
+final class RingWatch implements Attention.Watched {
+
+    private final Attention attention;
+
+    private final ReentrantLock lock;
+
+    private volatile @Nullable Link link;
+
+    RingWatch(Attention attention, ReentrantLock lock) {
+        this.attention = attention;
+        this.lock = lock;
+    }
+
+    /** The connection's frames come by this ring from now on. */
+    void begin(Link from, ByteRing ring) {
+        from.rings().readFrom(ring);
+        link = from;
+        attention.add(this);
+    }
+
+    /** The connection is no more, and the memory of its rings about to go. */
+    void end(Link from) {
+        from.rings().close();
+        if (link != null) {
+            link = null;
+            attention.remove(this);
+        }
+    }
+
+    /** Whether an empty ring can be left: somebody looks, or is woken; {@code false} if something came meanwhile. */
+    boolean mayLeave(Link from) throws IOException {
+        return attention.isPaid() || from.rings().sleep();
+    }
+
+    @Override
+    public void look() {
+        Link present = link;
+        if (present == null || !lock.tryLock()) {
+            return;
+        }
+        boolean some;
+        try {
+            some = link == present && present.rings().hasSome();
+        } catch (IOException ex) {
+            present.close();
+            return;
+        } finally {
+            lock.unlock();
+        }
+        if (some) {
+            present.serveNow(SelectionKey.OP_READ);
+        }
+    }
+
+    @Override
+    public void sleep() {
+        Link present = link;
+        if (present != null) {
+            present.serveNow(SelectionKey.OP_READ);
+        }
+    }
+}
