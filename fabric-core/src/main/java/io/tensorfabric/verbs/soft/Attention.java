@@ -48,6 +48,11 @@ final class Attention {
         }
     }
 
+    /** Whether anything comes by a ring at all. */
+    boolean isInUse() {
+        return watched.length > 0;
+    }
+
     boolean isPaid() {
         return watchers.get() > 0;
     }

@@ -62,9 +62,10 @@ final class ByteRing {
         VarHandle.fullFence();
     }
 
-    private ByteBuffer piece(long position, int length) {
+    /** The bytes from a position on, up to the end of the memory. */
+    private ByteBuffer piece(ByteBuffer view, long position, int length) {
         int start = (int) (position & capacity - 1);
-        return data.limit(Math.min(capacity, start + length)).position(start);
+        return view.limit(Math.min(capacity, start + length)).position(start);
     }
 
     private long distance(long from, long to) throws IOException {
@@ -77,6 +78,8 @@ final class ByteRing {
 
     /** The writing end. Not thread-safe. */
     final class Writer {
+
+        private final ByteBuffer view = data.duplicate();
 
         private long tail;
 
@@ -108,7 +111,7 @@ final class ByteRing {
             int stop = source.position() + bytes;
             long position = at;
             while (source.position() < stop) {
-                ByteBuffer target = piece(position, stop - source.position());
+                ByteBuffer target = piece(view, position, stop - source.position());
                 position += target.remaining();
                 source.limit(source.position() + target.remaining());
                 target.put(source);
@@ -130,6 +133,8 @@ final class ByteRing {
 
     /** The reading end. Not thread-safe. */
     final class Reader {
+
+        private final ByteBuffer view = data.duplicate();
 
         private long head;
 
@@ -160,7 +165,7 @@ final class ByteRing {
             int left = bytes;
             long position = at;
             while (left > 0) {
-                ByteBuffer source = piece(position, left);
+                ByteBuffer source = piece(view, position, left);
                 left -= source.remaining();
                 position += source.remaining();
                 target.put(source);

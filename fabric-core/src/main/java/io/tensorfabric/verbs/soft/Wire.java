@@ -3,12 +3,12 @@ package io.tensorfabric.verbs.soft;
 import java.io.IOException;
 
 /**
- * Numbers of the wire protocol, version 2; {@code docs/soft-device.md} describes it field by field. All fields are in
+ * Numbers of the wire protocol, version 3; {@code docs/soft-device.md} describes it field by field. All fields are in
  * network order.
  */
 final class Wire {
 
-    static final int VERSION = 2;
+    static final int VERSION = 3;
 
     /** {@code TFSD}. */
     static final int MAGIC = 0x54465344;
