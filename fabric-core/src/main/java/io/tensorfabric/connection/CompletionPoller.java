@@ -12,12 +12,16 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * A thread that takes completions and hands each to its target: polls for a while without work, then sleeps on the
  * completion channel. Nothing that a target throws ends it.
+ *
+ * <p>A caller that waits for a completion may poll in its stead, which spares both the way from one thread to another. One
+ * thread at a time has the turn, and all callbacks come from that one.
  */
 final class CompletionPoller {
 
@@ -43,6 +47,7 @@ final class CompletionPoller {
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final List<CompletionTarget> batchTargets = new ArrayList<>();
     private final Thread thread;
+    private final CallerTurns turns;
     private volatile boolean closed;
     private volatile boolean broken;
 
@@ -73,6 +78,7 @@ final class CompletionPoller {
         this.completions = WorkCompletions.allocate(options.pollBatch());
         this.thread = new Thread(this::run, name);
         this.thread.setDaemon(true);
+        this.turns = new CallerTurns(spinNanos, this::workUnlessClosed, this::attend);
     }
 
     void start() {
@@ -99,8 +105,18 @@ final class CompletionPoller {
         return router;
     }
 
+    /** Whether this thread has the turn to poll. */
     boolean isPollerThread() {
-        return Thread.currentThread() == thread;
+        return turns.isMine() || Thread.currentThread() == thread;
+    }
+
+    /**
+     * Polls on the calling thread until something is so, unless that takes long, or some time with nothing to do.
+     *
+     * @return whether it is so
+     */
+    boolean pollUntil(BooleanSupplier done, long nanos) {
+        return isPollerThread() || broken ? done.getAsBoolean() : turns.pollUntil(done, nanos);
     }
 
     /** Has {@link CompletionTarget#batchEnded} called after the present batch. Poller thread only. */
@@ -159,7 +175,7 @@ final class CompletionPoller {
         attend(true);
         long idleSince = System.nanoTime();
         while (!closed) {
-            if (work()) {
+            if (turns.yieldToCallers() || workInTurn()) {
                 idleSince = System.nanoTime();
             } else if (System.nanoTime() - idleSince < spinNanos) {
                 Thread.onSpinWait();
@@ -168,19 +184,36 @@ final class CompletionPoller {
             }
         }
         attend(false);
+        turns.take();
         runTasks();
+        turns.give();
+    }
+
+    private CallerTurns.Work workUnlessClosed() {
+        if (closed) {
+            return CallerTurns.Work.OVER;
+        }
+        return work() ? CallerTurns.Work.DONE : CallerTurns.Work.NOTHING;
+    }
+
+    private boolean workInTurn() {
+        turns.take();
+        try {
+            return work();
+        } finally {
+            turns.give();
+        }
     }
 
     /** Looks after the device for as long as it polls without sleeping. */
     private void attend(boolean polling) {
         if (spinNanos > 0) {
             receiveQueue.attend(polling);
+            sendQueue.attend(polling);
         }
     }
 
-    /** A callback may have left the thread interrupted, which would end every sleep at once. */
     private boolean work() {
-        Thread.interrupted();
         boolean worked = runTasks();
         if (broken) {
             return worked;
@@ -209,11 +242,13 @@ final class CompletionPoller {
             if (!broken) {
                 sendQueue.requestNotification(false);
                 receiveQueue.requestNotification(false);
-                if (work()) {
+                if (workInTurn()) {
                     return true;
                 }
             }
             if (!closed && tasks.isEmpty()) {
+                // A callback may have left the thread interrupted, which would end every sleep at once.
+                Thread.interrupted();
                 channel.await(SLEEP);
             }
         } catch (VerbsException e) {
@@ -289,6 +324,8 @@ final class CompletionPoller {
         if (thread.isAlive() && !join()) {
             throw new IllegalStateException(name + " does not end: a callback blocks it. Its queues stay allocated");
         }
+        // For good: a caller that comes late finds no queues.
+        turns.take();
         receiveQueue.close();
         sendQueue.close();
         channel.close();

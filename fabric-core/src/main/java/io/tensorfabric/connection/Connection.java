@@ -5,6 +5,7 @@ import io.tensorfabric.verbs.AccessFlag;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** A connection to a peer. Thread-safe. */
@@ -76,6 +77,17 @@ public interface Connection {
      * @throws ConnectionException if the peer refuses or cannot be asked
      */
     ZoneGrant requestRegion(RegionRequest region, Duration timeout);
+
+    /**
+     * Takes this connection's completions on the calling thread, which spares the way to it from the thread that does so
+     * otherwise, until something is so or nothing happened for as long as that thread would poll. Callbacks of other
+     * connections of the device may come too.
+     *
+     * @param done what the caller waits for; asked often, and must be quick
+     * @param nanos how long to poll at most
+     * @return whether it is so
+     */
+    boolean pollUntil(BooleanSupplier done, long nanos);
 
     /** Moves the connection to DOWN because of an error. Returns at once; {@link ConnectionHandler#down} follows. */
     void fail(ConnectionException cause);

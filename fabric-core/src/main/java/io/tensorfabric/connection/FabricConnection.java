@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -335,24 +336,14 @@ final class FabricConnection implements Connection {
                 "The connection to " + peerName() + " ends: " + why + ". Run the same version on both nodes");
     }
 
-    /** A work request failed; the first one is the connection's end, those after it are its echo. Poller thread. */
-    void workFailed(QueuePairLane lane, int statusCode, int vendorError) {
+    /** A work request or receive failed; the first one is the connection's end, those after it are its echo. */
+    void workFailed(String what, int statusCode, int vendorError) {
         WorkCompletionStatus status = WorkCompletionStatus.ofCode(statusCode);
         if (failure != null || teardown.get() || state == ConnectionState.DOWN) {
-            LOG.debug("Lane {} of {}: {} (vendor error {})", lane.index(), id, status, vendorError);
+            LOG.debug("{} of {}: {} (vendor error {})", what, id, status, vendorError);
             return;
         }
-        fail(failed("a work request on lane " + lane.index(), status, vendorError));
-    }
-
-    /** A receive failed. Poller thread. */
-    void receiveFailed(int statusCode, int vendorError) {
-        WorkCompletionStatus status = WorkCompletionStatus.ofCode(statusCode);
-        if (failure != null || teardown.get() || state == ConnectionState.DOWN) {
-            LOG.debug("A receive of {}: {} (vendor error {})", id, status, vendorError);
-            return;
-        }
-        fail(failed("a receive", status, vendorError));
+        fail(failed(what, status, vendorError));
     }
 
     private ConnectionException failed(String what, WorkCompletionStatus status, int vendorError) {
@@ -364,6 +355,11 @@ final class FabricConnection implements Connection {
                         + "). " + status.cause() + " " + status.remedy(),
                 status,
                 null);
+    }
+
+    @Override
+    public boolean pollUntil(BooleanSupplier done, long nanos) {
+        return lanes.poller().pollUntil(done, nanos);
     }
 
     /** The peer showed life. */

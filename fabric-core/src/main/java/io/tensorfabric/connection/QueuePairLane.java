@@ -280,7 +280,7 @@ final class QueuePairLane implements Lane, CompletionTarget {
         if (status != 0) {
             int vendorError = completions.vendorError(i);
             slots.noteError(slot, status, vendorError);
-            connection.workFailed(this, status, vendorError);
+            connection.workFailed("a work request on lane " + index, status, vendorError);
         }
         if ((slotAndLast & WorkIds.LAST) != 0) {
             end(slot);

@@ -81,7 +81,7 @@ final class ReceiveQueue implements CompletionTarget {
             return;
         }
         if (status != 0) {
-            connection.receiveFailed(status, completions.vendorError(i));
+            connection.workFailed("a receive", status, completions.vendorError(i));
             return;
         }
         QueuePairLane lane = connection.laneOf(completions.queuePairNumber(i));

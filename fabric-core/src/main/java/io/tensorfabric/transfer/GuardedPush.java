@@ -4,7 +4,6 @@ import io.github.resilience4j.retry.Retry;
 import io.tensorfabric.transfer.TransferStatus.Direction;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -13,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * with what was learned about the peer, and its further attempts. A superclass rather than a part, so that a push stays one
  * object. Thread-safe but for {@link #nextTry}, which is for the owner of the push.
  */
-abstract class GuardedPush extends CompletableFuture<TransferReceipt> {
+abstract class GuardedPush extends AwaitedPush {
 
     private static final VarHandle PERMISSION = field(MethodHandles.lookup(), "permission", PeerGuard.class);
 

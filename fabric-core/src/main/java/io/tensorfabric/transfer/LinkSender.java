@@ -9,6 +9,7 @@ import io.tensorfabric.verbs.WorkCompletionStatus;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,6 +59,11 @@ final class LinkSender {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Polls on the calling thread until something is so, for as long as that is worth it. */
+    void pollUntil(BooleanSupplier done, long nanos) {
+        connection.pollUntil(done, nanos);
     }
 
     /** The GPU has copied more of a push; also told of pushes that left. */

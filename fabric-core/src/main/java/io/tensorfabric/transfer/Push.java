@@ -10,7 +10,6 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,14 +17,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It has two ends. It is <em>decided</em> once, when its future's result is known: by success, deadline, cancellation or
  * failure. It is <em>released</em> once, when no queue holds it and the device is done with its memory; whoever owns it
- * then (channel, link or nobody) calls {@link #release()}. The order of the two is free. Both go on to a callback thread,
- * where memory is given back first and then the future completes.
+ * then (channel, link or nobody) calls {@link #release()}. The order of the two is free. Both go on to a thread that waits
+ * for the push, or a callback thread, where memory is given back first and then the future completes.
  *
  * <p>At any time it belongs to its channel (while {@code link} is null) or to the sender of one link, whose lock guards the
  * posting state. Who decides it from outside asks the owner to drop it; an owner that takes it in looks whether it is
  * decided already. One of the two sees the other.
  */
-final class Push extends GuardedPush implements TransmissionListener, Runnable {
+final class Push extends GuardedPush implements TransmissionListener {
 
     private static final VarHandle OUTCOME = field(MethodHandles.lookup(), "outcome", Object.class);
     private static final VarHandle RELEASED = field(MethodHandles.lookup(), "released", boolean.class);
@@ -276,8 +275,8 @@ final class Push extends GuardedPush implements TransmissionListener, Runnable {
                         path);
     }
 
-    /** It was decided from outside: its owner drops it when the device lets it, and until then the device is watched. */
-    private void abandon() {
+    @Override
+    void abandon() {
         while (true) {
             LinkSender owner = link;
             if (owner == null) {
@@ -289,7 +288,7 @@ final class Push extends GuardedPush implements TransmissionListener, Runnable {
             }
         }
         if (!released) {
-            engine.callback(this);
+            endsNow();
             engine.wheel().arm(timer, engine.options().deviceGrace().toNanos());
         }
     }
@@ -298,11 +297,24 @@ final class Push extends GuardedPush implements TransmissionListener, Runnable {
     void release() {
         if (RELEASED.compareAndSet(this, false, true)) {
             engine.wheel().cancel(timer);
-            engine.callback(this);
+            endsNow();
         }
     }
 
-    /** On a callback thread: gives back memory if released, then completes the future if decided. */
+    @Override
+    void callBack() {
+        engine.callback(this);
+    }
+
+    @Override
+    void poll(long nanos) {
+        LinkSender owner = link;
+        if (owner != null) {
+            owner.pollUntil(this, nanos);
+        }
+    }
+
+    /** Gives back memory if released, then completes the future if decided. */
     @Override
     public void run() {
         if (released && CLEANED.compareAndSet(this, false, true)) {
@@ -310,9 +322,9 @@ final class Push extends GuardedPush implements TransmissionListener, Runnable {
         }
         Object result = outcome;
         if (result instanceof TransferReceipt receipt) {
-            super.complete(receipt);
+            end(receipt, null);
         } else if (result instanceof TransferException reason) {
-            super.completeExceptionally(reason);
+            end(null, reason);
         }
     }
 
@@ -326,36 +338,12 @@ final class Push extends GuardedPush implements TransmissionListener, Runnable {
     }
 
     @Override
-    public boolean cancel(boolean mayInterruptIfRunning) {
-        if (!decide(BY_USER)) {
-            return isCancelled();
+    boolean takenByUser(State state, @Nullable Throwable reason) {
+        boolean taken = decide(BY_USER);
+        if (taken) {
+            logEnd(state, reason);
         }
-        logEnd(State.CANCELLED, null);
-        boolean cancelled = super.cancel(mayInterruptIfRunning);
-        abandon();
-        return cancelled;
-    }
-
-    @Override
-    public boolean complete(TransferReceipt value) {
-        if (!decide(BY_USER)) {
-            return false;
-        }
-        logEnd(State.CANCELLED, null);
-        boolean completed = super.complete(value);
-        abandon();
-        return completed;
-    }
-
-    @Override
-    public boolean completeExceptionally(Throwable reason) {
-        if (!decide(BY_USER)) {
-            return false;
-        }
-        logEnd(reason instanceof CancellationException ? State.CANCELLED : State.FAILED, reason);
-        boolean completed = super.completeExceptionally(reason);
-        abandon();
-        return completed;
+        return taken;
     }
 
     TransferStatus status() {

@@ -23,6 +23,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 
 /** One end of a connection in memory. */
 final class FakeConnection implements Connection {
@@ -153,6 +154,11 @@ final class FakeConnection implements Connection {
     @Override
     public ZoneGrant requestRegion(RegionRequest region, Duration timeout) {
         return other.transfers().openRegion(peer, region);
+    }
+
+    @Override
+    public boolean pollUntil(BooleanSupplier done, long nanos) {
+        return done.getAsBoolean();
     }
 
     @Override

@@ -42,6 +42,11 @@ final class AnswerIntake {
         }
     }
 
+    /** Whether bytes came since the last question. */
+    boolean takeProgress() {
+        return reader.takeProgress();
+    }
+
     /** Whether answers come by a ring from now on. */
     private boolean changed(RequesterLink from) throws IOException {
         boolean now = reader.takeChange();

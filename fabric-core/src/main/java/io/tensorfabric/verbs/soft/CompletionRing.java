@@ -57,6 +57,12 @@ final class CompletionRing {
 
     private Armed armed = Armed.NO;
 
+    /** Threads that poll all the time. */
+    private int attendants;
+
+    /** Whether an event would have been due meanwhile. */
+    private boolean owed;
+
     private WeakReference<CompletionQueue> handle = new WeakReference<>(null);
 
     CompletionRing(Engine engine, int capacity, @Nullable EventQueue channel) {
@@ -144,9 +150,33 @@ final class CompletionRing {
         tail = tail + 1;
         boolean announce = armed == Armed.ANY
                 || (armed == Armed.SOLICITED && (solicited || status != WorkCompletionStatus.SUCCESS));
-        if (announce && channel != null) {
+        if (announce && attendants > 0) {
+            owed = true;
+        } else if (announce) {
+            announce();
+        }
+    }
+
+    private void announce() {
+        if (channel != null) {
             armed = Armed.NO;
             channel.add(this);
+        }
+    }
+
+    /** A thread begins or ends to poll all the time: meanwhile nobody is woken. */
+    void attend(boolean polling) {
+        lock.lock();
+        try {
+            attendants += polling ? 1 : -1;
+            if (attendants == 0 && owed) {
+                owed = false;
+                if (head != tail && armed != Armed.NO) {
+                    announce();
+                }
+            }
+        } finally {
+            lock.unlock();
         }
     }
 

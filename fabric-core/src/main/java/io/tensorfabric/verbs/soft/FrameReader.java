@@ -33,6 +33,8 @@ final class FrameReader {
 
     private boolean changed;
 
+    private boolean tookSome;
+
     /** Whether the last call ended with whole frames left in the buffer, since it had copied enough. */
     private boolean yielded;
 
@@ -138,12 +140,20 @@ final class FrameReader {
                 return got == 0;
             }
             taken += got;
+            tookSome = true;
         }
         return true;
     }
 
     private boolean hasBuffered() {
         return left > 0 ? in.hasRemaining() : in.remaining() >= headerBytes && in.remaining() >= sink.headerBytes(in);
+    }
+
+    /** Whether bytes came since the last question. */
+    boolean takeProgress() {
+        boolean now = tookSome;
+        tookSome = false;
+        return now;
     }
 
     /** Whether the last call ended since further frames come another way, by which it is to be called again; once. */

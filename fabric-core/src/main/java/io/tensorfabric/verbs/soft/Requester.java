@@ -222,7 +222,7 @@ final class Requester {
             boolean open = intake.read(from, TURN);
             if (queue.retire()) {
                 clock.acknowledged();
-            } else {
+            } else if (intake.takeProgress()) {
                 clock.progress();
             }
             WorkCompletionStatus refused = answers.takeRefusal();

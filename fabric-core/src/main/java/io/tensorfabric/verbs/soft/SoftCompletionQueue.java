@@ -53,6 +53,7 @@ final class SoftCompletionQueue extends SoftResource implements CompletionQueue 
 
     @Override
     public void attend(boolean polling) {
+        ring.attend(polling);
         if (polling) {
             context.engine().attention().begin();
         } else {
