@@ -18,6 +18,7 @@ usage: ./dev bench COMMAND [OPTIONS]
   roce   our pushes beside ib_write_bw and ib_write_lat on the two devices of the Soft-RoCE guest
          --engine NAME  qemu: two processors, code runs some ten times slower than on this machine
                         uml: one processor, so perftest, whose two ends poll, waits for time slices (uml)
+  jni    posting and polling through the JNI shim beside a C loop, both on a STUB of libibverbs
 
 Other options go to the program: "./dev bench COMMAND --help" lists them. The last lines of a comparison are
   ratio NAME SIZE X
@@ -72,6 +73,18 @@ bench_ucx() {
   export LD_LIBRARY_PATH
 }
 
+# Builds the stub of libibverbs and the C loop, and has programs find the stub before the machine's own library.
+bench_jni() {
+  local folder=bench/target/jni source=bench/src/main/c
+  local flags=(-std=c17 -O2 -Wall -Wextra -Werror -D_GNU_SOURCE)
+  need_native
+  mkdir -p "$folder"
+  "${CC:-gcc}" "${flags[@]}" -fPIC -shared -fvisibility=hidden -Wl,-soname,libibverbs.so.1 -pthread \
+    -o "$folder/libibverbs.so.1" "$source/stub_verbs.c"
+  "${CC:-gcc}" "${flags[@]}" -o "$folder/post_loop" "$source/post_loop.c" "$folder/libibverbs.so.1"
+  export LD_LIBRARY_PATH=$bench_home/$folder${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+}
+
 # bench_here NAME OPTIONS: a benchmark on this machine.
 bench_here() {
   bench_build
@@ -123,6 +136,10 @@ run_bench() {
   case $name in
     push | tune | peers)
       bench_here "$name" "$@"
+      ;;
+    jni)
+      bench_jni
+      bench_here jni --stub "$bench_home/bench/target/jni" "$@"
       ;;
     roce)
       bench_roce "$@"

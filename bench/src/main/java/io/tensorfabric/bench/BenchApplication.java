@@ -9,7 +9,14 @@ import picocli.CommandLine.Command;
         description = "Measures pushes beside other ways to move the same bytes, in one run.",
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = {PushCommand.class, TuneCommand.class, PeersCommand.class, RoceCommand.class, NodeCommand.class})
+        subcommands = {
+            PushCommand.class,
+            TuneCommand.class,
+            PeersCommand.class,
+            RoceCommand.class,
+            JniCommand.class,
+            NodeCommand.class
+        })
 public final class BenchApplication {
 
     private BenchApplication() {}

@@ -85,8 +85,11 @@ public final class ReceiveRequests implements AutoCloseable {
         }
         current = base + (long) size * STRIDE;
         size++;
-        OffHeap.fill(current, STRIDE, (byte) 0);
         OffHeap.putLong(current + OFFSET_ID, id);
+        // By single writes, see SendRequests.
+        for (int offset = OFFSET_ELEMENT_COUNT; offset < STRIDE; offset += Long.BYTES) {
+            OffHeap.putLong(current + offset, 0);
+        }
         return this;
     }
 

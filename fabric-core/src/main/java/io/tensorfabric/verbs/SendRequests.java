@@ -116,9 +116,13 @@ public final class SendRequests implements AutoCloseable {
         }
         current = base + (long) size * STRIDE;
         size++;
-        OffHeap.fill(current, STRIDE, (byte) 0);
         OffHeap.putLong(current + OFFSET_ID, id);
         OffHeap.putInt(current + OFFSET_OPCODE, opcode.code());
+        OffHeap.putInt(current + OFFSET_FLAGS, 0);
+        // By single writes: filling memory leaves Java, which takes longer than all the rest.
+        for (int offset = OFFSET_IMMEDIATE; offset < STRIDE; offset += Long.BYTES) {
+            OffHeap.putLong(current + offset, 0);
+        }
         return this;
     }
 

@@ -139,6 +139,16 @@ class RequestListsTest {
                         .isZero();
             }
         }
+        try (ReceiveRequests list = ReceiveRequests.allocate(1)) {
+            OffHeap.fill(list.address(), ReceiveRequests.STRIDE, (byte) -1);
+            list.clear().add(3);
+            assertThat(OffHeap.getLong(list.address())).isEqualTo(3);
+            for (int offset = 8; offset < ReceiveRequests.STRIDE; offset += 4) {
+                assertThat(OffHeap.getInt(list.address() + offset))
+                        .as("offset %d", offset)
+                        .isZero();
+            }
+        }
     }
 
     @Test
