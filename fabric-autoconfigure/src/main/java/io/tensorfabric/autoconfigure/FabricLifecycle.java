@@ -111,12 +111,13 @@ public final class FabricLifecycle implements SmartLifecycle {
             logger.info("Provider {} is in use, because {}", started.providerName(), started.providerReason());
         }
         logger.info(
-                "Fabric node {} is ready: provider {}, {}, host pool up to {} MiB in slabs of {} MiB",
+                "Fabric node {} is ready: provider {}, {}, host pool up to {} MiB in slabs of {} MiB, {}",
                 started.connections().identity().nodeId(),
                 started.providerName(),
                 PathText.describe(started.device()),
                 started.hostPool().options().maxBytes() >> 20,
-                started.hostPool().options().slabSize() >> 20);
+                started.hostPool().options().slabSize() >> 20,
+                started.hostPool().pages());
         logger.info("{}", started.gpus().describe());
         started.otherWarnings().forEach(warning -> logger.warn("{}", warning));
     }

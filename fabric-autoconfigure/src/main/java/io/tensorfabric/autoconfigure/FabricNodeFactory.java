@@ -10,6 +10,7 @@ import io.tensorfabric.connection.PeerDirectory;
 import io.tensorfabric.connection.PeerPolicy;
 import io.tensorfabric.connection.QueuePairConnectionManager;
 import io.tensorfabric.diagnostics.Symptom;
+import io.tensorfabric.memory.HugePageMemoryProvider;
 import io.tensorfabric.memory.MemoryPoolOptions;
 import io.tensorfabric.memory.MemoryProvider;
 import io.tensorfabric.memory.MemoryRegionPool;
@@ -188,6 +189,7 @@ final class FabricNodeFactory {
                 .pollBatch(completion.batch())
                 .mode(completion.mode())
                 .spin(completion.spin())
+                .relaxedOrdering(properties.memory().relaxedOrdering())
                 .memoryWindows(properties.connection().memoryWindows())
                 .numaAffinity(completion.numaAffinity())
                 .build();
@@ -197,7 +199,12 @@ final class FabricNodeFactory {
         boolean shared = properties.memory().host().shared()
                 && gpus.memories().isEmpty()
                 && device.providerName().equals(SoftVerbsProvider.NAME);
-        return shared ? new SharedHostMemoryProvider() : gpus.hostMemory();
+        if (shared) {
+            return new SharedHostMemoryProvider();
+        }
+        boolean huge = properties.memory().host().hugePages() == FabricProperties.Memory.Host.HugePages.AUTO
+                && gpus.memories().isEmpty();
+        return huge ? new HugePageMemoryProvider() : gpus.hostMemory();
     }
 
     private MemoryRegionPool openPool(FabricDevice device, FabricGpus gpus, Deque<AutoCloseable> opened) {

@@ -172,9 +172,13 @@ public record FabricProperties(
      *
      * @param host Host memory.
      * @param gpu Memory of each GPU.
+     * @param relaxedOrdering Whether a device that can may write to memory in another order than bytes came, which is faster on
+     *     some machines. Nothing is read before the device has reported all of it, so that the order does not show.
      */
     public record Memory(
-            @DefaultValue Host host, @DefaultValue Gpu gpu) {
+            @DefaultValue Host host,
+            @DefaultValue Gpu gpu,
+            @DefaultValue("true") boolean relaxedOrdering) {
 
         /**
          * Memory of each GPU.
@@ -208,6 +212,8 @@ public record FabricProperties(
          * @param shared Whether software devices of the same user on this host may copy from it directly, instead of
          *     being sent the bytes. It lies in /dev/shm then, of which at most half of what is free is taken, and all
          *     of a block at once.
+         * @param hugePages Whether it is made of huge pages where the machine has set some aside and mounted them: "auto", or
+         *     "off". Memory that software devices share and memory that GPUs copy from is never.
          */
         public record Host(
                 @DefaultValue("256MB") DataSize slabSize,
@@ -216,7 +222,16 @@ public record FabricProperties(
                 @DefaultValue("5s") @DurationUnit(ChronoUnit.SECONDS)
                 Duration acquireTimeout,
 
-                @DefaultValue("true") boolean shared) {
+                @DefaultValue("true") boolean shared,
+                @DefaultValue("auto") HugePages hugePages) {
+
+            /** Whether huge pages are used. */
+            public enum HugePages {
+                /** Where there are some. */
+                AUTO,
+                /** Never. */
+                OFF
+            }
 
             public Host {
                 PropertyChecks.atLeast("fabric.memory.host.slab-size", slabSize, PropertyChecks.PAGE);

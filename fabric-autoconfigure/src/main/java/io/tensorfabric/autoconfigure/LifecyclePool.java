@@ -40,6 +40,12 @@ final class LifecyclePool implements MemoryRegionPool {
     }
 
     @Override
+    public String pages() {
+        FabricNode node = lifecycle.node();
+        return node == null ? "none yet" : node.hostPool().pages();
+    }
+
+    @Override
     public MemoryPoolOptions options() {
         return options;
     }

@@ -92,6 +92,7 @@ class FabricPropertiesTest {
         "fabric.connection.link.min-rnr-timer, 0",
         "fabric.completion.pollers, 0",
         "fabric.completion.mode, sometimes",
+        "fabric.memory.host.huge-pages, sometimes",
         "fabric.completion.spin, -1us",
         "fabric.transfer.stripe-threshold, -1MB",
         "fabric.transfer.chunk-size, 2GB",

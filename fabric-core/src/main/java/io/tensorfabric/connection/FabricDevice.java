@@ -51,7 +51,8 @@ public final class FabricDevice implements AutoCloseable {
         this.attributes = context.queryDevice();
         this.port = DevicePorts.choose(context, options.port());
         PathDecision path = path(AddressFamily.ANY);
-        this.protectionDomain = context.allocateProtectionDomain();
+        ProtectionDomain domain = context.allocateProtectionDomain();
+        this.protectionDomain = options.relaxedOrdering() ? new RelaxedDomain(domain) : domain;
         try (Undo undo = new Undo()) {
             undo.add(protectionDomain);
             this.windows = options.memoryWindows()
@@ -192,6 +193,11 @@ public final class FabricDevice implements AutoCloseable {
     /** Whether memory is opened to peers through memory windows: the device has them, enforces them, and may use them. */
     public boolean usesMemoryWindows() {
         return windows.enforced();
+    }
+
+    /** Whether the device may reorder its writes to memory, in words. */
+    public String relaxedOrdering() {
+        return protectionDomain instanceof RelaxedDomain relaxed ? relaxed.text() : "switched off";
     }
 
     /** Whether memory windows are used, in words. */

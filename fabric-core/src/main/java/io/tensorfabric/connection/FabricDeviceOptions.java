@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param pollBatch completions that are taken at once
  * @param spin how long a poller without work polls before it sleeps
  * @param memoryWindows whether memory windows open memory to peers where the device enforces them; else regions do
+ * @param relaxedOrdering whether a device that can may reorder its writes to memory
  * @param numaAffinity whether pollers run only on the processors of the device's NUMA node
  */
 public record FabricDeviceOptions(
@@ -27,6 +28,7 @@ public record FabricDeviceOptions(
         int pollBatch,
         Duration spin,
         boolean memoryWindows,
+        boolean relaxedOrdering,
         boolean numaAffinity) {
 
     /** Chosen by the fabric. */
@@ -80,6 +82,7 @@ public record FabricDeviceOptions(
         private Duration spin = Duration.ofNanos(20_000);
         private CompletionMode mode = CompletionMode.ADAPTIVE;
         private boolean memoryWindows = true;
+        private boolean relaxedOrdering = true;
         private boolean numaAffinity = true;
 
         private Builder() {}
@@ -139,6 +142,12 @@ public record FabricDeviceOptions(
             return this;
         }
 
+        /** Whether a device that can may reorder its writes to memory. */
+        public Builder relaxedOrdering(boolean value) {
+            relaxedOrdering = value;
+            return this;
+        }
+
         /** Whether pollers run only on the processors of the device's NUMA node. */
         public Builder numaAffinity(boolean value) {
             numaAffinity = value;
@@ -161,6 +170,7 @@ public record FabricDeviceOptions(
                     pollBatch,
                     mode.spin(spin),
                     memoryWindows,
+                    relaxedOrdering,
                     numaAffinity);
         }
     }

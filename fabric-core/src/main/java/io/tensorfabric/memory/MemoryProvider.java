@@ -11,6 +11,11 @@ public interface MemoryProvider {
     /** Kind of the memory. */
     MemoryKind kind();
 
+    /** What pages it is made of, in words. */
+    default String pages() {
+        return "ordinary pages";
+    }
+
     /**
      * Allocates memory with undefined content. The caller owns it and frees it.
      *

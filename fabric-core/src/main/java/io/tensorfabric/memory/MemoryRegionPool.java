@@ -45,6 +45,11 @@ public interface MemoryRegionPool extends AutoCloseable {
     /** Kind of its memory. */
     MemoryKind kind();
 
+    /** What pages its memory is made of, in words: huge ones or not, and why. */
+    default String pages() {
+        return "ordinary pages";
+    }
+
     /** Sizes and patience. */
     MemoryPoolOptions options();
 

@@ -29,6 +29,11 @@ public final class SharedHostMemoryProvider implements MemoryProvider {
     }
 
     @Override
+    public String pages() {
+        return told.get() ? "shared memory as far as there was, then ordinary pages" : "shared memory, ordinary pages";
+    }
+
+    @Override
     public long allocate(long bytes, long alignment) {
         try {
             long address = SharedMemory.allocate(bytes, Math.max(alignment, OffHeap.pageSize()));

@@ -36,6 +36,10 @@ final class SlabFactory {
         return provider.kind();
     }
 
+    String pages() {
+        return provider.pages();
+    }
+
     /** Registers a part of a slab once more, with rights of its own. */
     MemoryRegion registerAgain(ProtectionDomain target, long address, long length, Set<AccessFlag> rights) {
         return provider.register(target, address, length, rights);

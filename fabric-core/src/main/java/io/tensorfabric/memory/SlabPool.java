@@ -85,6 +85,11 @@ final class SlabPool implements MemoryRegionPool {
     }
 
     @Override
+    public String pages() {
+        return factory.pages();
+    }
+
+    @Override
     public MemoryPoolOptions options() {
         return options;
     }

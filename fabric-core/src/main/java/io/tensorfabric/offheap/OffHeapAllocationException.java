@@ -22,8 +22,8 @@ public final class OffHeapAllocationException extends RuntimeException {
         this.requestedBytes = requestedBytes;
     }
 
-    OffHeapAllocationException(long requestedBytes, String reason, Throwable cause) {
-        super("Cannot allocate " + requestedBytes + " bytes of shared memory: " + reason, cause);
+    OffHeapAllocationException(long requestedBytes, String what, String reason, @Nullable Throwable cause) {
+        super("Cannot allocate " + requestedBytes + " bytes of " + what + ": " + reason, cause);
         this.requestedBytes = requestedBytes;
     }
 

@@ -37,7 +37,7 @@ public final class SharedMemory {
         try {
             block = SharedBlock.make(bytes, alignment);
         } catch (IOException | RuntimeException e) {
-            throw new OffHeapAllocationException(bytes, String.valueOf(e.getMessage()), e);
+            throw new OffHeapAllocationException(bytes, "shared memory", String.valueOf(e.getMessage()), e);
         }
         BLOCKS.put(block.address(), block);
         return block.address();

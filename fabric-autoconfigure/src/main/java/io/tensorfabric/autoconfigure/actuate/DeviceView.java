@@ -39,6 +39,7 @@ final class DeviceView {
                 path == null ? 0 : path.lid(),
                 gid(path),
                 device.memoryWindows(),
+                device.relaxedOrdering(),
                 counters(node.diagnostics().portCounters()),
                 problem);
     }

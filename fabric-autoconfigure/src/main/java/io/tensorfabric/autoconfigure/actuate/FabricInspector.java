@@ -138,14 +138,15 @@ final class FabricInspector {
                 node == null
                         ? List.of()
                         : node.pools().stream()
-                                .map(pool -> pool(pool.statistics()))
+                                .map(pool -> pool(pool.pages(), pool.statistics()))
                                 .toList());
     }
 
-    private static FabricViews.Pool pool(MemoryPoolStatistics pool) {
+    private static FabricViews.Pool pool(String pages, MemoryPoolStatistics pool) {
         return new FabricViews.Pool(
                 pool.name(),
                 pool.kind().toString(),
+                pages,
                 pool.capacity(),
                 pool.registered(),
                 pool.inUse(),

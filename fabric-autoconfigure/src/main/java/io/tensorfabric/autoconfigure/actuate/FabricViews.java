@@ -93,6 +93,7 @@ final class FabricViews {
             int lid,
             @Nullable GidChoice gid,
             String memoryWindows,
+            String relaxedOrdering,
             Map<String, Long> counters,
             @Nullable String failure) {}
 
@@ -130,10 +131,15 @@ final class FabricViews {
     /** The devices in use. */
     record Devices(List<Device> devices) {}
 
-    /** A pool; sizes in bytes. */
+    /**
+     * A pool; sizes in bytes.
+     *
+     * @param pages what pages its memory is made of, and why
+     */
     record Pool(
             String name,
             String memoryKind,
+            String pages,
             long capacity,
             long registered,
             long inUse,
