@@ -4,6 +4,7 @@ import io.tensorfabric.offheap.OffHeap;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -138,6 +139,11 @@ public final class StubCuda {
         byte[] bytes = new byte[length];
         OffHeap.copyToArray(look(device, length), bytes, 0, length);
         return bytes;
+    }
+
+    /** The same without a copy of them. */
+    public static ByteBuffer view(long device, int length) {
+        return OffHeap.asByteBuffer(look(device, length), length);
     }
 
     /** Changes bytes of device memory, behind the driver's back. */
