@@ -262,10 +262,20 @@ final class Responder {
         FabricConnection connection = find(connectionId);
         RequestValidator.checkOwner(connection, request.requester());
         RequestValidator.checkZoneRequest(connection.peer().nodeId(), request);
+        awaitUp(connection);
+        return connection.calls().openZone(request);
+    }
+
+    /** The initiator may be up, and ask for something, a moment before this end's handler has heard that it is. */
+    private static void awaitUp(FabricConnection connection) {
+        ConnectionState state = connection.state();
+        if (state == ConnectionState.PROBING || state == ConnectionState.UP) {
+            InternalWork.await(
+                    connection.whenUp(), connection.negotiationDeadline(), connection.peerName(), "The handshake");
+        }
         if (!connection.isUp()) {
             throw ConnectionTable.conflict(connection.peer(), "its connection is " + connection.state());
         }
-        return connection.calls().openZone(request);
     }
 
     void close(String connectionId, String nodeId) {

@@ -212,7 +212,7 @@ final class Push extends GuardedPush implements TransmissionListener {
             failOwned(PushFailures.lost(this, cause));
             return;
         }
-        engine.log().retried();
+        engine.log().retried(this, cause, backoff);
         WorkCompletionStatus status = PushFailures.statusOf(cause);
         if (status != null) {
             // Kept over the attempts: what broke the connection says more than that the peer cannot be reached since.

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -155,8 +156,13 @@ final class TransferLog {
         }
     }
 
-    void retried() {
+    /** @param backoff nanoseconds until the next attempt */
+    void retried(Push push, Throwable cause, long backoff) {
         retries.increment();
+        if (log.isDebugEnabled()) {
+            long millis = TimeUnit.NANOSECONDS.toMillis(backoff);
+            log.debug("{} is tried again in {} ms, for attempt {} failed", push, millis, push.attempt(), cause);
+        }
     }
 
     void rejected() {

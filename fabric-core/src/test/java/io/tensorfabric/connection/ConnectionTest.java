@@ -9,7 +9,9 @@ import io.tensorfabric.testing.RecordingHandler;
 import io.tensorfabric.testing.TwoNodes;
 import io.tensorfabric.verbs.QueuePairState;
 import io.tensorfabric.verbs.WorkCompletionStatus;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -72,6 +74,29 @@ class ConnectionTest {
                             .isEqualTo((byte) (0x40 + lane.index()));
                 }
             }
+        }
+    }
+
+    /** An end is UP when the other's last greeting came, which is before the other has told its handler. */
+    @Test
+    void whenTheOtherEndIsNotQuiteUpThenARequestForAZoneWaitsForIt() throws Exception {
+        try (TwoNodes nodes = TwoNodes.start()) {
+            CountDownLatch go = new CountDownLatch(1);
+            nodes.b().recording().onUp(() -> awaitQuietly(go));
+            Connection connection = TwoNodes.connect(nodes.a(), TwoNodes.B);
+            CompletableFuture<ZoneGrant> zone =
+                    CompletableFuture.supplyAsync(() -> connection.requestZone(4096, Duration.ofSeconds(5)));
+            await().during(Duration.ofMillis(100)).until(() -> !zone.isDone());
+            go.countDown();
+            assertThat(zone.get(5, TimeUnit.SECONDS).size()).isEqualTo(4096);
+        }
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(5, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 }

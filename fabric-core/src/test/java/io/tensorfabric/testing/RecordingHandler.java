@@ -47,6 +47,7 @@ public class RecordingHandler implements ConnectionHandler {
     private final List<Connection> downs = new CopyOnWriteArrayList<>();
     private final AtomicInteger readies = new AtomicInteger();
     private volatile @Nullable Runnable onReady;
+    private volatile Runnable onUp = () -> {};
     private volatile boolean opensNothing;
 
     /** Zones come from that pool. */
@@ -86,6 +87,7 @@ public class RecordingHandler implements ConnectionHandler {
     @Override
     public void up(Connection connection) {
         ups.add(connection);
+        onUp.run();
     }
 
     @Override
@@ -119,6 +121,11 @@ public class RecordingHandler implements ConnectionHandler {
             });
         }
         downs.add(connection);
+    }
+
+    /** Runs something whenever a connection comes up. */
+    public void onUp(Runnable action) {
+        onUp = action;
     }
 
     /** First byte of the zone that was opened to the peer of a connection. */
