@@ -116,7 +116,7 @@ final class CompletionPoller {
      * @return whether it is so
      */
     boolean pollUntil(BooleanSupplier done, long nanos) {
-        return isPollerThread() || broken ? done.getAsBoolean() : turns.pollUntil(done, nanos);
+        return (isPollerThread() || broken) ? done.getAsBoolean() : turns.pollUntil(done, nanos);
     }
 
     /** Has {@link CompletionTarget#batchEnded} called after the present batch. Poller thread only. */

@@ -18,12 +18,20 @@ import org.jspecify.annotations.Nullable;
  */
 abstract class AwaitedPush extends CompletableFuture<TransferReceipt> implements Runnable, BooleanSupplier {
 
-    private static final VarHandle POLLERS = GuardedPush.field(MethodHandles.lookup(), "pollers", int.class);
+    private static final VarHandle POLLERS = field(MethodHandles.lookup(), "pollers", int.class);
 
     /** Threads that poll. */
     private volatile int pollers;
 
     private volatile boolean due;
+
+    static VarHandle field(MethodHandles.Lookup lookup, String name, Class<?> type) {
+        try {
+            return lookup.findVarHandle(lookup.lookupClass(), name, type);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
 
     /** Has {@link #run()} called on a callback thread. */
     abstract void callBack();

@@ -30,14 +30,6 @@ abstract class GuardedPush extends AwaitedPush {
         this.region = region;
     }
 
-    static VarHandle field(MethodHandles.Lookup lookup, String name, Class<?> type) {
-        try {
-            return lookup.findVarHandle(lookup.lookupClass(), name, type);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
-
     /** As people and meters see it. */
     Direction direction() {
         return region == null ? Direction.OUT : region.operation().direction();

@@ -31,7 +31,7 @@ final class Attention {
     }
 
     synchronized void remove(Watched half) {
-        watched = Arrays.stream(watched).filter(other -> other != half).toArray(Watched[]::new);
+        watched = Arrays.stream(watched).filter(other -> !other.equals(half)).toArray(Watched[]::new);
     }
 
     /** A thread looks from now on, again and again. */

@@ -48,7 +48,7 @@ final class RingWatch implements Attention.Watched {
         }
         boolean some;
         try {
-            some = link == present && present.rings().hasSome();
+            some = present.equals(link) && present.rings().hasSome();
         } catch (IOException ex) {
             present.close();
             return;
