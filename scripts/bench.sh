@@ -19,6 +19,8 @@ usage: ./dev bench COMMAND [OPTIONS]
          --engine NAME  qemu: two processors, code runs some ten times slower than on this machine
                         uml: one processor, so perftest, whose two ends poll, waits for time slices (uml)
   jni    posting and polling through the JNI shim beside a C loop, both on a STUB of libibverbs
+  idle   a node with 1, 10 and 100 connected peers that are idle: processor time, memory of each, and latency of pushes to
+         one of them beside the others
 
 Other options go to the program: "./dev bench COMMAND --help" lists them. The last lines of a comparison are
   ratio NAME SIZE X
@@ -134,7 +136,7 @@ run_bench() {
   local name=${1:---help}
   shift || true
   case $name in
-    push | tune | peers)
+    push | tune | peers | idle)
       bench_here "$name" "$@"
       ;;
     jni)

@@ -15,7 +15,9 @@ import picocli.CommandLine.Command;
             PeersCommand.class,
             RoceCommand.class,
             JniCommand.class,
-            NodeCommand.class
+            IdleCommand.class,
+            NodeCommand.class,
+            IdlePeersCommand.class
         })
 public final class BenchApplication {
 

@@ -14,7 +14,7 @@ import io.tensorfabric.tensor.TensorDescriptor;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.ApplicationContext;
 
 /** Where the tensors of a benchmark lie: in memory of the first GPU of its node, or of the host where it uses none. */
 final class BenchMemory {
@@ -31,7 +31,7 @@ final class BenchMemory {
     }
 
     /** That of a running node. */
-    static BenchMemory of(ConfigurableApplicationContext context) {
+    static BenchMemory of(ApplicationContext context) {
         FabricNode node = Objects.requireNonNull(
                 context.getBean(FabricLifecycle.class).node(), "The fabric of the benchmark does not run");
         List<GpuMemory> gpus = node.gpus().memories();

@@ -16,6 +16,9 @@ final class NodeCommand implements Callable<Integer> {
 
     static final String READY = "bench node ready on ports ";
 
+    /** Before a line of the standard input that was acted upon. */
+    static final String DONE = "bench node done: ";
+
     @Mixin
     NodeOptions node = new NodeOptions();
 

@@ -76,6 +76,15 @@ final class PushMeter {
         }
     }
 
+    /** Pushes so often, one after the other. */
+    void pushes(long size, int count) throws PushFailedException, InterruptedException {
+        try (Tensor tensor = memory.tensor(size)) {
+            for (int i = 0; i < count; i++) {
+                await(service.push(peer, tensor, PLACED));
+            }
+        }
+    }
+
     /** Pushes one after the other until it is enough, at least one; tells when the first one is under way. */
     Series oneByOne(long size, BooleanSupplier enough, Runnable underWay)
             throws PushFailedException, InterruptedException {

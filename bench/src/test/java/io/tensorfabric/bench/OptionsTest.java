@@ -1,6 +1,7 @@
 package io.tensorfabric.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tensorfabric.connection.CompletionMode;
 import java.util.stream.Stream;
@@ -26,11 +27,23 @@ class OptionsTest {
     }
 
     @Test
+    void whenConnectionsAreIdleThenTheirNumbersRiseAndTheCommonOptionsAreTaken() {
+        IdleCommand idle = parse(IdleCommand.class, "idle", "--peers", "20,1,20,5", "--mode", "spin", "--quick");
+        assertThat(idle.counts()).containsExactly(1, 5, 20);
+        assertThat(idle.measure.rounds()).isEqualTo(1);
+        assertThat(idle.settings.arguments()).contains("--fabric.completion.mode=SPIN");
+        assertThat(parse(IdleCommand.class, "idle").counts()).containsExactly(1, 10, 100);
+        IdleCommand none = parse(IdleCommand.class, "idle", "--peers", "0,1");
+        assertThatThrownBy(none::counts).isInstanceOf(CommandLine.ParameterException.class);
+    }
+
+    @Test
     void whenAModeIsNamedInAnyCaseThenItIsTaken() {
-        assertThat(parse(PushCommand.class, "push", "--mode", "spin").path.mode).isEqualTo(CompletionMode.SPIN);
-        assertThat(parse(TuneCommand.class, "tune", "--mode", "EVENT").path.mode)
+        assertThat(parse(PushCommand.class, "push", "--mode", "spin").path.settings.mode)
+                .isEqualTo(CompletionMode.SPIN);
+        assertThat(parse(TuneCommand.class, "tune", "--mode", "EVENT").path.settings.mode)
                 .isEqualTo(CompletionMode.EVENT);
-        assertThat(parse(PushCommand.class, "push").path.mode).isEqualTo(CompletionMode.ADAPTIVE);
+        assertThat(parse(PushCommand.class, "push").path.settings.mode).isEqualTo(CompletionMode.ADAPTIVE);
     }
 
     @Test
