@@ -116,6 +116,12 @@ final class RingEnds {
         return ring != null && ring.hasSome();
     }
 
+    /** Whether something came by the ring since the last question. */
+    boolean takeUsed() {
+        RingInput ring = input;
+        return ring != null && ring.takeUsed();
+    }
+
     /** Has the peer wake the loop when something comes; {@code false} if something is there already. */
     boolean sleep() throws IOException {
         RingInput ring = input;

@@ -18,6 +18,8 @@ final class RingInput implements ScatteringByteChannel {
 
     private boolean sleeping;
 
+    private boolean used;
+
     RingInput(ByteRing ring, Runnable wakePeer) {
         this.reader = ring.new Reader();
         this.wakePeer = wakePeer;
@@ -29,8 +31,11 @@ final class RingInput implements ScatteringByteChannel {
             throw new ClosedChannelException();
         }
         int taken = reader.read(targets, offset, length);
-        if (taken > 0 && reader.takeWaiter()) {
-            wakePeer.run();
+        if (taken > 0) {
+            used = true;
+            if (reader.takeWaiter()) {
+                wakePeer.run();
+            }
         }
         return taken;
     }
@@ -53,6 +58,13 @@ final class RingInput implements ScatteringByteChannel {
             reader.stayAwake();
         }
         return open && reader.available() > 0;
+    }
+
+    /** Whether something came since the last question. */
+    boolean takeUsed() {
+        boolean now = used;
+        used = false;
+        return now;
     }
 
     /** Has the peer wake this end when something comes; {@code false} if something is there. */

@@ -17,6 +17,9 @@ final class Sharing {
     /** Not more than a responder takes; see {@link SourceTable}. */
     private static final int MAX_BLOCKS = SourceTable.MAX_BLOCKS;
 
+    /** Payloads after which rings are worth their memory; a peer that is connected and says little has none. */
+    static final int PAYLOADS_BEFORE_RINGS = 16;
+
     private static final byte ASKED = 0;
 
     private static final byte ACCEPTED = 1;
@@ -39,6 +42,8 @@ final class Sharing {
     private int ringNumber = -1;
 
     private boolean ringsUsed;
+
+    private int payloads;
 
     /** Announcements that are not sent. */
     private final ArrayDeque<Integer> unsent = new ArrayDeque<>();
@@ -84,9 +89,9 @@ final class Sharing {
         return word != null;
     }
 
-    /** Offers rings to the responder, once: this end has memory that can be shared. */
-    void offerRings() {
-        if (!local || ringNumber >= 0) {
+    /** A payload goes from memory that can be shared: after some of them rings are offered to the responder, once. */
+    void payloadGoes() {
+        if (!local || ringNumber >= 0 || ++payloads < PAYLOADS_BEFORE_RINGS) {
             return;
         }
         RingPair made = begin() ? RingPair.make() : null;
@@ -172,6 +177,7 @@ final class Sharing {
         rings = null;
         ringNumber = -1;
         ringsUsed = false;
+        payloads = 0;
         if (old != null) {
             old.close();
         }

@@ -197,7 +197,7 @@ final class Transmitter {
     private void stagePayload(long index, long slot, int length) {
         SharedBlock block = access.sharedBlock();
         if (block != null) {
-            sharing.offerRings();
+            sharing.payloadGoes();
         }
         if (length <= SMALL) {
             putHeader(slot, length, 0);

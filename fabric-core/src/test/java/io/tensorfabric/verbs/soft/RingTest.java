@@ -11,6 +11,7 @@ import io.tensorfabric.verbs.QueuePairState;
 import io.tensorfabric.verbs.SendFlag;
 import io.tensorfabric.verbs.WorkCompletionStatus;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -55,11 +56,21 @@ class RingTest {
 
     /** Writes until requests and answers go by rings. */
     private void awaitRings() {
+        awaitRings(a, b);
+    }
+
+    private static void awaitRings(End from, End to) {
         await().until(() -> {
-            a.post(1, Opcode.RDMA_WRITE, 0, 8, b, 0);
-            a.expect(1, WorkCompletionStatus.SUCCESS);
-            return attention(a).isInUse() && attention(b).isInUse();
+            write(from, to, Sharing.PAYLOADS_BEFORE_RINGS);
+            return attention(from).isInUse() && attention(to).isInUse();
         });
+    }
+
+    private static void write(End from, End to, int times) {
+        for (int i = 0; i < times; i++) {
+            from.post(1, Opcode.RDMA_WRITE, 0, 8, to, 0);
+            from.expect(1, WorkCompletionStatus.SUCCESS);
+        }
     }
 
     @Test
@@ -150,6 +161,84 @@ class RingTest {
         }
     }
 
+    /** Has the rings of both ends looked into, as pollers do that never sleep. */
+    private void busyUntilWatched(End... looking) {
+        await().until(() -> {
+            write(a, b, 10);
+            return Arrays.stream(looking).allMatch(end -> attention(end).watched() == 1);
+        });
+    }
+
+    @Test
+    void whenARingIsQuietThenNobodyLooksIntoItAndWhatComesArrivesAllTheSame() throws Exception {
+        AtomicBoolean stop = new AtomicBoolean();
+        Thread looking = new Thread(() -> {
+            while (!stop.get()) {
+                b.queue.poll(b.completions);
+                Thread.onSpinWait();
+            }
+        });
+        a.queue.attend(true);
+        b.queue.attend(true);
+        looking.start();
+        try {
+            for (int round = 0; round < 2; round++) {
+                busyUntilWatched(a, b);
+                await().until(() -> {
+                    for (int i = 0; i < 1000; i++) {
+                        a.queue.poll(a.completions);
+                    }
+                    return attention(a).watched() == 0 && attention(b).watched() == 0;
+                });
+                a.fill(0, 5000, round);
+                a.post(8, Opcode.RDMA_WRITE, 0, 5000, b, 0);
+                a.expect(8, WorkCompletionStatus.SUCCESS);
+                b.assertFilled(0, 5000, round);
+                assertThat(attention(a).watched())
+                        .as("rings in use after one message")
+                        .isZero();
+                assertThat(attention(a).isInUse()).isTrue();
+            }
+        } finally {
+            stop.set(true);
+            looking.join();
+            a.queue.attend(false);
+            b.queue.attend(false);
+        }
+    }
+
+    @Test
+    void whenLookersSleepThenQuietRingsAreLeftToo() {
+        a.queue.attend(true);
+        busyUntilWatched(a);
+        a.queue.attend(false);
+        await().until(() -> {
+            a.queue.attend(true);
+            a.queue.attend(false);
+            return attention(a).watched() == 0;
+        });
+        a.fill(0, 5000, 3);
+        a.post(9, Opcode.RDMA_WRITE, 0, 5000, b, 0);
+        a.expect(9, WorkCompletionStatus.SUCCESS);
+        b.assertFilled(0, 5000, 3);
+    }
+
+    @Test
+    void whenLittleIsSaidThenThereAreNoRings() {
+        try (End c = new End(SoftDeviceOptions.defaults(), SIZE, shared);
+                End d = new End(SoftDeviceOptions.defaults(), SIZE, shared)) {
+            End.connect(c, d);
+            write(c, d, Sharing.PAYLOADS_BEFORE_RINGS - 1);
+            // What is read is no payload of this end's, and comes after whatever the others might have begun.
+            for (int i = 0; i < 10; i++) {
+                c.post(99, Opcode.RDMA_READ, 0, 8, d, 0);
+                c.expect(99, WorkCompletionStatus.SUCCESS);
+            }
+            assertThat(attention(c).isInUse() || attention(d).isInUse()).isFalse();
+            awaitRings(c, d);
+        }
+    }
+
     @Test
     void whenMoreIsPostedThanTheRingHoldsThenAllOfItArrives() {
         long target = 1 << 20;
@@ -173,11 +262,7 @@ class RingTest {
         c.timeout = 8;
         try {
             End.connect(c, d);
-            await().until(() -> {
-                c.post(1, Opcode.RDMA_WRITE, 0, 8, d, 0);
-                c.expect(1, WorkCompletionStatus.SUCCESS);
-                return attention(c).isInUse();
-            });
+            awaitRings(c, d);
             long memory = d.memory;
             int key = d.region.rkey();
             d.close();
