@@ -17,8 +17,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A thread that takes completions and hands each to its target: polls for a while without work, then sleeps on the
- * completion channel. Nothing that a target throws ends it.
+ * A thread that takes completions and hands each to its target: polls for a while after work of users, then sleeps on the
+ * completion channel. After work of the fabric's own, such as heartbeats, it sleeps at once. Nothing that a target throws ends
+ * it.
  *
  * <p>A caller that waits for a completion may poll in its stead, which spares both the way from one thread to another. One
  * thread at a time has the turn, and all callbacks come from that one.
@@ -50,6 +51,9 @@ final class CompletionPoller {
     private final CallerTurns turns;
     private volatile boolean closed;
     private volatile boolean broken;
+
+    /** Whether users were served since the last question; of the thread that has the turn. */
+    private boolean used;
 
     /** @param onBroken called once when a completion queue has failed */
     CompletionPoller(
@@ -119,6 +123,17 @@ final class CompletionPoller {
         return (isPollerThread() || broken) ? done.getAsBoolean() : turns.pollUntil(done, nanos);
     }
 
+    /** A user was served, of whom more may come at once. Poller thread only. */
+    void used() {
+        used = true;
+    }
+
+    private boolean takeUsed() {
+        boolean now = used;
+        used = false;
+        return now;
+    }
+
     /** Has {@link CompletionTarget#batchEnded} called after the present batch. Poller thread only. */
     void batchEnds(CompletionTarget target) {
         batchTargets.add(target);
@@ -175,7 +190,7 @@ final class CompletionPoller {
         attend(true);
         long idleSince = System.nanoTime();
         while (!closed) {
-            if (turns.yieldToCallers() || workInTurn()) {
+            if (turns.yieldToCallers() || (workInTurn() && takeUsed())) {
                 idleSince = System.nanoTime();
             } else if (System.nanoTime() - idleSince < spinNanos) {
                 Thread.onSpinWait();
@@ -227,7 +242,11 @@ final class CompletionPoller {
         return worked;
     }
 
-    /** Arms, looks once more, then sleeps: what comes after the arming wakes the channel. */
+    /**
+     * Arms, looks once more, then sleeps: what comes after the arming wakes the channel.
+     *
+     * @return whether it served users instead
+     */
     private boolean sleep() {
         attend(false);
         try {
@@ -243,7 +262,7 @@ final class CompletionPoller {
                 sendQueue.requestNotification(false);
                 receiveQueue.requestNotification(false);
                 if (workInTurn()) {
-                    return true;
+                    return takeUsed();
                 }
             }
             if (!closed && tasks.isEmpty()) {
@@ -300,6 +319,7 @@ final class CompletionPoller {
         boolean ran = false;
         for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
             ran = true;
+            used = true;
             try {
                 task.run();
             } catch (Throwable t) {

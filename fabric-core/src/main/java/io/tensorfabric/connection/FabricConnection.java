@@ -33,7 +33,7 @@ final class FabricConnection implements Connection {
     private final Handshake handshake;
     private final GrantBook grants;
     private final HandlerCalls calls;
-    private final UseClock use = new UseClock();
+    private final UseClock use;
     private final AtomicBoolean teardown = new AtomicBoolean();
     private final CompletableFuture<Connection> whenUp = new CompletableFuture<>();
     private final CompletableFuture<Void> whenDown = new CompletableFuture<>();
@@ -59,6 +59,7 @@ final class FabricConnection implements Connection {
         this.peer = peer;
         this.negotiationDeadline = negotiationDeadline;
         this.lanes = new LaneSet(this, services, path, laneCount);
+        this.use = new UseClock(lanes.poller());
         this.handshake = new Handshake(id, laneCount, initiator);
         this.calls = new HandlerCalls(this, services.handler());
         FabricDevice device = services.device();

@@ -6,14 +6,22 @@ package io.tensorfabric.connection;
  */
 final class UseClock {
 
+    private final CompletionPoller poller;
+
     private volatile boolean marked;
 
     private volatile boolean useful;
 
     private volatile long last = System.nanoTime();
 
-    /** It moves something. */
+    /** @param poller is told of what moves, after which more may come at once */
+    UseClock(CompletionPoller poller) {
+        this.poller = poller;
+    }
+
+    /** It moves something. Poller thread. */
     void mark() {
+        poller.used();
         if (!marked) {
             marked = true;
         }
