@@ -157,6 +157,26 @@ class PriorityTest {
         }
     }
 
+    @Test
+    void whenAnUrgentOneIsCancelledHalfwayThenNoMoreOfItIsSentAndItsRoomIsBack() throws Exception {
+        try (FakePair pair = pair(options(), 1)) {
+            BlockingQueue<ReceivedTensor> kept = pair.keepAtRight();
+            connect(pair, kept);
+            pair.left.faults.holdLane(0);
+            CompletableFuture<TransferReceipt> high = push(pair, "high", LARGE, TransferPriority.HIGH);
+            await().until(() -> pair.left.faults.held() == 2);
+            assertThat(high.cancel(true)).isTrue();
+            pair.left.faults.releaseLane(pair.left.wire);
+            push(pair, "all", 16 << 20, TransferPriority.HIGH).get(10, TimeUnit.SECONDS);
+            try (ReceivedTensor received = kept.take()) {
+                assertThat(received.tensor().name()).isEqualTo("all");
+                assertThat(received.dedicatedZone()).isFalse();
+            }
+            assertThat(requests(pair, 0)).isEqualTo(2 + (16 << 20) / SMALL);
+            assertThat(kept).isEmpty();
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {1, 3})
     void whenSomeWaitForBulkLanesThenThoseThatCanWaitComeLast(int lanes) throws Exception {

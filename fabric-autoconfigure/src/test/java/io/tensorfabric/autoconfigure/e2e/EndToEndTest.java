@@ -8,9 +8,13 @@ import io.tensorfabric.autoconfigure.FabricLifecycle;
 import io.tensorfabric.tensor.DataType;
 import io.tensorfabric.tensor.Shape;
 import io.tensorfabric.tensor.Tensor;
+import io.tensorfabric.transfer.LandingKind;
+import io.tensorfabric.transfer.LandingUnavailableException;
 import io.tensorfabric.transfer.PushOptions;
+import io.tensorfabric.transfer.PushSpec;
 import io.tensorfabric.transfer.ReceiptLevel;
 import io.tensorfabric.transfer.TensorTransferService;
+import io.tensorfabric.transfer.TransferPriority;
 import io.tensorfabric.transfer.TransferReceipt;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -135,6 +139,28 @@ class EndToEndTest {
         assertThat(failures).hasSize(3);
         assertShownAtBothEnds();
         assertNothingSecret(failures);
+    }
+
+    /** Each end has learnt from the negotiation what the other one has. */
+    @Test
+    void whenAPushAsksForAGpuWhereThereIsNoneThenItSaysSoAndOneForTheHostArrives() throws Exception {
+        byte[] bytes = bytes(1_000);
+        Map<Node, String> peers = Map.of(feeder, "ranker", ranker, "feeder-1");
+        for (Node from : List.of(feeder, ranker)) {
+            Node to = from == feeder ? ranker : feeder;
+            to.bean(Node.Listener.class).seen.clear();
+            PushSpec spec = from.bean(TensorTransferService.class).to(peers.get(from));
+            try (Tensor tensor = Tensor.copyOf("embeddings/landing", DataType.U8, Shape.of(bytes.length), bytes)) {
+                assertThatThrownBy(() -> spec.landing(LandingKind.DEVICE).pushAndWait(tensor))
+                        .isInstanceOf(LandingUnavailableException.class)
+                        .hasMessageContaining("'" + peers.get(from) + "'")
+                        .hasMessageContaining("no GPU");
+                spec.landing(LandingKind.HOST).priority(TransferPriority.LOW).pushAndWait(tensor);
+            }
+            Node.Seen seen = to.bean(Node.Listener.class).seen.poll(10, TimeUnit.SECONDS);
+            assertThat(seen).isNotNull();
+            assertThat(seen.bytes()).isEqualTo(bytes);
+        }
     }
 
     private static String failure(String peer, String name) {
