@@ -41,17 +41,24 @@ final class IdleReport {
      */
     record Load(double own, double others) {}
 
-    private record Round(Load load, double p50, double p99) {}
+    /**
+     * @param p50 median microseconds of the pieces' medians
+     * @param best the least of them
+     */
+    private record Round(Load load, double p50, double best, double p99) {}
 
     /** @param zone size of the landing zone of each peer, which its part of the pool includes */
     IdleReport(ByteSize zone) {
         this.zone = zone;
     }
 
-    /** One round with so many peers. */
-    void add(int peers, Load load, Samples latency) {
+    /** One round with so many peers, and latencies in some pieces. */
+    void add(int peers, Load load, List<Samples> latency) {
+        List<Double> medians =
+                latency.stream().map(piece -> piece.micros(50)).sorted().toList();
+        double p99 = Medians.of(latency.stream().map(piece -> piece.micros(99)).toList());
         rounds.computeIfAbsent(peers, none -> new ArrayList<>())
-                .add(new Round(load, latency.micros(50), latency.micros(99)));
+                .add(new Round(load, Medians.of(medians), medians.get(0), p99));
     }
 
     /** What the measured process held when it had so many for the first time. */
@@ -63,6 +70,14 @@ final class IdleReport {
         return Medians.of(rounds.getOrDefault(peers, List.of()).stream()
                 .map(round -> value.applyAsDouble(round))
                 .toList());
+    }
+
+    /** The least of all rounds. */
+    private double best(int peers) {
+        return rounds.getOrDefault(peers, List.of()).stream()
+                .mapToDouble(Round::best)
+                .min()
+                .orElse(Double.NaN);
     }
 
     /** Both are of the same round, so that what else the machine did falls on both. */
@@ -79,16 +94,17 @@ final class IdleReport {
     void print(PrintWriter out) {
         out.printf(
                 "%nprocessor time in percent of one processor while all are idle; microseconds of 4KB pushes to one of them,"
-                        + " one at a time, PLACED%n%-8s %10s %12s %10s %10s%n",
-                "peers", "measured", "their process", "p50", "p99");
+                        + " one at a time, PLACED%n%-8s %10s %13s %10s %10s %10s%n",
+                "peers", "measured", "their process", "p50", "best", "p99");
         rounds.keySet()
                 .forEach(peers -> out.printf(
                         Locale.ROOT,
-                        "%-8d %10.2f %12.2f %10.1f %10.1f%n",
+                        "%-8d %10.2f %13.2f %10.1f %10.1f %10.1f%n",
                         peers,
                         100 * median(peers, round -> round.load.own),
                         100 * median(peers, round -> round.load.others),
                         median(peers, Round::p50),
+                        best(peers),
                         median(peers, Round::p99)));
         out.printf("%nwhat the measured process holds, in MB of 1024 KB%n%-8s %s%n", "peers", HELD);
         footprints.forEach((peers, held) -> out.printf("%-8d %s%n", peers, held.columns(MEGABYTE)));
@@ -108,25 +124,28 @@ final class IdleReport {
                         + " it; rings: memory shared with their processes%n%n",
                 zone);
         rounds.keySet().stream().skip(1).forEach(peers -> {
-            ratio(out, "latency", peers, Round::p50);
-            ratio(out, "p99", peers, Round::p99);
+            ratio(out, "latency", peers, ratio(peers, Round::p50));
+            ratio(out, "best", peers, best(peers) / best(rounds.firstKey()));
+            ratio(out, "p99", peers, ratio(peers, Round::p99));
         });
     }
 
-    private void ratio(PrintWriter out, String name, int peers, ToDoubleFunction<Round> value) {
-        out.printf(Locale.ROOT, "ratio idle-%s %d %.3f%n", name, peers, ratio(peers, value));
+    private static void ratio(PrintWriter out, String name, int peers, double value) {
+        out.printf(Locale.ROOT, "ratio idle-%s %d %.3f%n", name, peers, value);
     }
 
     String csv() {
-        StringBuilder text = new StringBuilder("peers,cpu_seconds_per_second,their_cpu_seconds_per_second,p50_micros,"
-                + "p99_micros,heap_bytes,pool_bytes,device_bytes,ring_bytes,resident_bytes,threads,files\n");
+        StringBuilder text = new StringBuilder(
+                "peers,cpu_seconds_per_second,their_cpu_seconds_per_second,p50_micros,"
+                        + "best_micros,p99_micros,heap_bytes,pool_bytes,device_bytes,ring_bytes,resident_bytes,threads,files\n");
         footprints.forEach((peers, held) -> text.append(String.format(
                 Locale.ROOT,
-                "%d,%.6f,%.6f,%.3f,%.3f,%s%n",
+                "%d,%.6f,%.6f,%.3f,%.3f,%.3f,%s%n",
                 peers,
                 median(peers, round -> round.load.own),
                 median(peers, round -> round.load.others),
                 median(peers, Round::p50),
+                best(peers),
                 median(peers, Round::p99),
                 held.csv())));
         return text.toString();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tensorfabric.bench.peers.Samples;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -26,8 +27,14 @@ class IdleReportTest {
     @BeforeEach
     void measure() {
         for (long slow : new long[] {1, 3, 2}) {
-            report.add(1, new IdleReport.Load(0.001 * slow, 0.01), samples(20 * slow));
-            report.add(100, new IdleReport.Load(0.01 * slow, 0.2), samples(22 * slow));
+            report.add(
+                    1,
+                    new IdleReport.Load(0.001 * slow, 0.01),
+                    List.of(samples(20 * slow), samples(10 * slow), samples(40 * slow)));
+            report.add(
+                    100,
+                    new IdleReport.Load(0.01 * slow, 0.2),
+                    List.of(samples(22 * slow), samples(30 * slow), samples(15 * slow)));
         }
         report.add(1, new Footprint(50 << 20, 4 << 20, 1 << 20, 0, 200 << 20, 40, 60));
         report.add(100, new Footprint(60 << 20, 103 << 20, 50 << 20, 99 << 19, 400 << 20, 40, 456));
@@ -38,9 +45,9 @@ class IdleReportTest {
         StringWriter text = new StringWriter();
         report.print(new PrintWriter(text));
         assertThat(text.toString().lines())
-                .contains("ratio idle-latency 100 1.100", "ratio idle-p99 100 1.100")
-                .anyMatch(line -> line.matches("1 +0\\.20 +1\\.00 +40\\.0 +80\\.0"))
-                .anyMatch(line -> line.matches("100 +2\\.00 +20\\.00 +44\\.0 +88\\.0"));
+                .contains("ratio idle-latency 100 1.100", "ratio idle-p99 100 1.100", "ratio idle-best 100 1.500")
+                .anyMatch(line -> line.matches("1 +0\\.20 +1\\.00 +40\\.0 +10\\.0 +80\\.0"))
+                .anyMatch(line -> line.matches("100 +2\\.00 +20\\.00 +44\\.0 +15\\.0 +88\\.0"));
     }
 
     @Test
@@ -57,7 +64,7 @@ class IdleReportTest {
         report.add(1, new Footprint(0, 0, 0, 0, 0, 0, 0));
         assertThat(report.csv().lines())
                 .hasSize(3)
-                .contains("1,0.002000,0.010000,40.000,80.000,52428800,4194304,1048576,0,209715200,40,60");
+                .contains("1,0.002000,0.010000,40.000,10.000,80.000,52428800,4194304,1048576,0,209715200,40,60");
     }
 
     @Test
