@@ -21,8 +21,8 @@ import picocli.CommandLine.ParameterException;
         mixinStandardHelpOptions = true)
 final class IdleCommand implements Callable<Integer> {
 
-    /** For heartbeats to find their pace, and for sockets of the negotiation to end. */
-    private static final long SETTLE_MILLIS = 1000;
+    /** For sockets of the negotiation to end, and for the compiler to be done with what it was just used for. */
+    private static final long SETTLE_MILLIS = 2000;
 
     /** A push that finds the peer's poller still polling takes a fraction of the time, and so do those that follow: on a busy
      * machine that holds for some pieces and not for others. */
