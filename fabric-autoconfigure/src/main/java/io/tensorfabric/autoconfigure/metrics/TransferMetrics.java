@@ -6,24 +6,33 @@ import io.micrometer.core.instrument.Timer;
 import io.tensorfabric.transfer.TransferObserver;
 import io.tensorfabric.transfer.TransferPath;
 import io.tensorfabric.transfer.TransferStatus;
+import io.tensorfabric.transfer.TransferStatus.Direction;
+import io.tensorfabric.transfer.TransferStatus.State;
 import java.time.Duration;
 import java.util.Locale;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Times transfers as they end. The registry is asked for on first use, because it may depend on beans that depend on the
- * fabric. Thread-safe.
+ * fabric. Thread-safe, and makes no garbage.
  */
 final class TransferMetrics implements TransferObserver {
 
+    private static final int STATES = State.values().length;
+
+    private static final int PATHS = TransferPath.values().length;
+
     private final Supplier<MeterRegistry> registry;
 
-    private final Map<String, Timer> timers = new ConcurrentHashMap<>();
+    /** By direction and outcome. */
+    private final AtomicReferenceArray<@Nullable Timer> timers =
+            new AtomicReferenceArray<>(Direction.values().length * STATES);
 
-    private final Map<String, Counter> counters = new ConcurrentHashMap<>();
+    /** By direction and path. */
+    private final AtomicReferenceArray<@Nullable Counter> counters =
+            new AtomicReferenceArray<>(Direction.values().length * PATHS);
 
     TransferMetrics(Supplier<MeterRegistry> registry) {
         this.registry = registry;
@@ -31,15 +40,33 @@ final class TransferMetrics implements TransferObserver {
 
     @Override
     public void transferEnded(TransferStatus status, Duration elapsed) {
-        String direction = status.direction().name().toLowerCase(Locale.ROOT);
-        String outcome = status.state().name().toLowerCase(Locale.ROOT);
-        timers.computeIfAbsent(direction + ' ' + outcome, key -> timer(direction, outcome))
-                .record(elapsed);
-        if (status.state() == TransferStatus.State.DONE) {
-            String path = path(status.path());
-            counters.computeIfAbsent(direction + ' ' + path, key -> counter(direction, path))
-                    .increment((double) status.bytes());
+        Direction direction = status.direction();
+        int place = direction.ordinal() * STATES + status.state().ordinal();
+        Timer timer = timers.get(place);
+        if (timer == null) {
+            // The registry makes each meter once, whoever asks.
+            timer = timer(tag(direction), tag(status.state()));
+            timers.set(place, timer);
         }
+        timer.record(elapsed);
+        if (status.state() == State.DONE) {
+            TransferPath path = status.path();
+            bytes(direction, path == null ? TransferPath.NONE : path).increment((double) status.bytes());
+        }
+    }
+
+    private Counter bytes(Direction direction, TransferPath path) {
+        int place = direction.ordinal() * PATHS + path.ordinal();
+        Counter counter = counters.get(place);
+        if (counter == null) {
+            counter = counter(tag(direction), tag(path));
+            counters.set(place, counter);
+        }
+        return counter;
+    }
+
+    private static String tag(Enum<?> value) {
+        return value.name().toLowerCase(Locale.ROOT);
     }
 
     private Timer timer(String direction, String outcome) {
@@ -48,10 +75,6 @@ final class TransferMetrics implements TransferObserver {
                 .tag("direction", direction)
                 .tag("outcome", outcome)
                 .register(registry.get());
-    }
-
-    private static String path(@Nullable TransferPath path) {
-        return (path == null ? TransferPath.NONE : path).name().toLowerCase(Locale.ROOT);
     }
 
     private Counter counter(String direction, String path) {

@@ -5,30 +5,36 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Buffers over any memory without allocating one for each use: it keeps one buffer over the two gigabytes around the
- * last address. Not thread-safe; a buffer is valid until the next call.
+ * Buffers over any memory without allocating one for each use: it keeps a few buffers, each over two gigabytes around an
+ * address that was used. Not thread-safe; a buffer is valid until the next call.
  */
 final class MemoryView {
 
-    private static final long STEP = 1L << 30;
+    private static final int SHIFT = 30;
+
+    private static final long STEP = 1L << SHIFT;
 
     /** JDK 22 and later wrap no more, see {@code AbstractMemorySegmentImpl.checkArraySize}. */
     private static final int WINDOW = Integer.MAX_VALUE - 8;
 
-    private long base;
+    /** Payload, messages and rings lie in different gigabytes, and take turns. */
+    private static final int KEPT = 8;
 
-    private @Nullable ByteBuffer window;
+    private final long[] bases = new long[KEPT];
+
+    private final @Nullable ByteBuffer[] windows = new ByteBuffer[KEPT];
 
     /** The bytes of a range of at most {@link #STEP} bytes. */
     ByteBuffer of(long address, int length) {
-        ByteBuffer buffer = window;
-        long offset = address - base;
-        if (buffer == null || offset < 0 || offset > STEP) {
-            base = address & -STEP;
-            offset = address - base;
+        long base = address & -STEP;
+        int place = (int) (base >>> SHIFT) & (KEPT - 1);
+        ByteBuffer buffer = windows[place];
+        if (buffer == null || bases[place] != base) {
             buffer = OffHeap.asByteBuffer(base, WINDOW);
-            window = buffer;
+            bases[place] = base;
+            windows[place] = buffer;
         }
-        return buffer.clear().limit((int) offset + length).position((int) offset);
+        int offset = (int) (address - base);
+        return buffer.clear().limit(offset + length).position(offset);
     }
 }
