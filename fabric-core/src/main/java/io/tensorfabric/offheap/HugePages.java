@@ -47,9 +47,12 @@ public final class HugePages {
 
     private final Map<Long, MappedByteBuffer> blocks = new ConcurrentHashMap<>();
 
-    private HugePages(Path folder, long pageSize) {
+    private final HugePageLimit limit;
+
+    private HugePages(Path folder, long pageSize, HugePageLimit limit) {
         this.folder = folder;
         this.pageSize = pageSize;
+        this.limit = limit;
     }
 
     /**
@@ -86,7 +89,9 @@ public final class HugePages {
             } else if (!Files.isWritable(folder)) {
                 reason = folder + " may not be written by this user";
             } else {
-                return new Search(new HugePages(folder, size), "huge pages of " + (size >> 10) + " KiB from " + folder);
+                return new Search(
+                        new HugePages(folder, size, new HugePageLimit(size)),
+                        "huge pages of " + (size >> 10) + " KiB from " + folder);
             }
         }
         return new Search(null, reason);
@@ -140,6 +145,11 @@ public final class HugePages {
                     "a block has 1 to " + MAX_BYTES + " bytes, aligned to " + pageSize + " at most",
                     null);
         }
+        long left = limit.left();
+        if (size > left) {
+            throw new OffHeapAllocationException(
+                    bytes, "huge pages", "the control group of this process has " + left + " bytes of them left", null);
+        }
         MappedByteBuffer mapped;
         try {
             mapped = map(size);
@@ -147,6 +157,8 @@ public final class HugePages {
             throw new OffHeapAllocationException(
                     bytes, "huge pages", "not so many are free at " + folder + " (" + e.getMessage() + ")", e);
         }
+        // Only touched pages count against the limit of a control group, by which the next block is judged.
+        mapped.load();
         long address = OffHeap.addressOf(mapped);
         blocks.put(address, mapped);
         return address;
