@@ -33,6 +33,9 @@ final class MeasureOptions {
     @Option(names = "--quick", description = "all of it in under a minute, with less certainty")
     boolean quick;
 
+    /** By then, the compiler of the JVM has done most of its work. */
+    private static final double WARM_UP_SECONDS = 3;
+
     private final double quickSeconds;
 
     /**
@@ -48,6 +51,11 @@ final class MeasureOptions {
 
     double seconds() {
         return quick ? Math.min(seconds, quickSeconds) : seconds;
+    }
+
+    /** How long whatever is measured runs before the first measurement. */
+    double warmUpSeconds() {
+        return quick ? seconds() : Math.max(seconds(), WARM_UP_SECONDS);
     }
 
     int rounds() {

@@ -51,6 +51,7 @@ final class PeersCommand implements Callable<Integer> {
             carriers.addAll(others.all());
             carriers.add(copy);
             PeersReport report = new PeersReport(carriers, others.missing(), sizes);
+            warmUp(carriers);
             for (int round = 1; round <= measure.rounds(); round++) {
                 measure(carriers, report, round);
             }
@@ -64,6 +65,15 @@ final class PeersCommand implements Callable<Integer> {
     private static Ports ports(NodeProcess process) {
         return new Ports(
                 process.port("nio"), process.port("grpc"), process.port("flight"), process.port("ucx"), process.port());
+    }
+
+    private void warmUp(List<Carrier> carriers) throws Exception {
+        long smallest = sizes.stream().mapToLong(ByteSize::bytes).min().orElse(1);
+        for (Carrier carrier : carriers) {
+            measure.progress("warming up " + carrier.name());
+            carrier.bandwidth(smallest, measure.warmUpSeconds() / 2);
+            carrier.latency(smallest, measure.warmUpSeconds() / 2);
+        }
     }
 
     /** By turns, so that what else the machine does falls on all. */

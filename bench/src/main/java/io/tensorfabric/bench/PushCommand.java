@@ -87,6 +87,7 @@ final class PushCommand implements Callable<Integer> {
         List<Figures> figures = new ArrayList<>();
         List<Double> copies = new ArrayList<>();
         try (CopyCarrier copy = new CopyCarrier()) {
+            warmUp(sender);
             for (ByteSize size : sizes) {
                 measure.progress(size + " for " + measure.seconds() + " s");
                 figures.add(median(sender, size));
@@ -96,6 +97,11 @@ final class PushCommand implements Callable<Integer> {
         PushReport report = new PushReport(figures, copies);
         report.print(measure.out());
         measure.save(report.csv(), report.svg());
+    }
+
+    private void warmUp(PushSender sender) throws Exception {
+        measure.progress("warming up");
+        sender.measure(SMALL, Carrier.depth(SMALL.bytes()), measure.warmUpSeconds());
     }
 
     /** The round of the median bandwidth, the lower one of two. */
@@ -110,6 +116,7 @@ final class PushCommand implements Callable<Integer> {
 
     /** By turns, so that what else the machine does falls on both. */
     private void underLoad(PushSender sender) throws Exception {
+        warmUp(sender);
         LoadReport report = new LoadReport(SMALL, loadSize);
         for (int round = 1; round <= Math.max(3, measure.rounds()); round++) {
             measure.progress("round " + round + ": " + SMALL + " alone");
