@@ -1,6 +1,7 @@
 package io.tensorfabric.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.tensorfabric.autoconfigure.FabricConnectionDetails;
 import io.tensorfabric.service.store.TensorStore;
@@ -9,6 +10,7 @@ import io.tensorfabric.tensor.Shape;
 import io.tensorfabric.tensor.Tensor;
 import io.tensorfabric.test.container.FabricPeerContainer;
 import io.tensorfabric.transfer.TensorTransferService;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -137,7 +139,8 @@ class ServiceConnectionTest {
                             .bytes())
                     .isEqualTo(3);
         }
-        assertThat(((InThisProcess) ranker).service().getBean(TensorStore.class).usedBytes())
-                .isPositive();
+        // Placed is not yet stored: the receiver's listener hears of it a moment later.
+        TensorStore stored = ((InThisProcess) ranker).service().getBean(TensorStore.class);
+        await().atMost(Duration.ofSeconds(20)).until(() -> stored.usedBytes() > 0);
     }
 }

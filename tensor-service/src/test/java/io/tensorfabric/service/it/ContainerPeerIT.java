@@ -1,6 +1,7 @@
 package io.tensorfabric.service.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.github.dockerjava.api.model.Network.Ipam;
@@ -86,11 +87,17 @@ class ContainerPeerIT {
                             .bytes())
                     .isEqualTo(3);
         }
-        HttpResponse<String> files = HttpClient.newHttpClient()
+        // Placed is not yet stored: the receiver's listener hears of it a moment later.
+        await().atMost(Duration.ofSeconds(20))
+                .untilAsserted(() -> assertThat(files()).contains("\"tensors\":1", "\"bytes\":3"));
+    }
+
+    private static String files() throws Exception {
+        return HttpClient.newHttpClient()
                 .send(
                         HttpRequest.newBuilder(URI.create(peer.url() + "/api/files"))
                                 .build(),
-                        HttpResponse.BodyHandlers.ofString());
-        assertThat(files.body()).contains("\"tensors\":1", "\"bytes\":3");
+                        HttpResponse.BodyHandlers.ofString())
+                .body();
     }
 }
