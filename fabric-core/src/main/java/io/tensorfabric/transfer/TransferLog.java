@@ -4,8 +4,9 @@ import io.tensorfabric.transfer.TransferStatus.Direction;
 import io.tensorfabric.transfer.TransferStatus.State;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
@@ -30,7 +31,7 @@ final class TransferLog {
     private final LongAdder listenerFailures = new LongAdder();
     private final LongAdder duplicates = new LongAdder();
     private final LongAdder openTensors = new LongAdder();
-    private final List<TransferObserver> observers = new CopyOnWriteArrayList<>();
+    private volatile TransferObserver[] observers = {};
     private final Ended[] ring;
     private long total;
 
@@ -71,12 +72,16 @@ final class TransferLog {
         }
     }
 
-    void add(TransferObserver observer) {
-        observers.add(observer);
+    synchronized void add(TransferObserver observer) {
+        List<TransferObserver> all = new ArrayList<>(Arrays.asList(observers));
+        all.add(observer);
+        observers = all.toArray(TransferObserver[]::new);
     }
 
-    void remove(TransferObserver observer) {
-        observers.remove(observer);
+    synchronized void remove(TransferObserver observer) {
+        List<TransferObserver> all = new ArrayList<>(Arrays.asList(observers));
+        all.remove(observer);
+        observers = all.toArray(TransferObserver[]::new);
     }
 
     void ended(
@@ -109,7 +114,16 @@ final class TransferLog {
                 slot.path = path;
             }
         }
-        if (!observers.isEmpty()) {
+        TransferObserver[] told = observers;
+        if (told.length == 0) {
+            return;
+        }
+        TransferPath used = path == null ? TransferPath.NONE : path;
+        boolean wanted = false;
+        for (TransferObserver observer : told) {
+            wanted |= tellCount(observer, direction, state, used, bytes, elapsedNanos);
+        }
+        if (wanted) {
             TransferStatus status = new TransferStatus(
                     transferId,
                     direction,
@@ -122,7 +136,7 @@ final class TransferLog {
                     Instant.ofEpochMilli(endedMillis),
                     error,
                     path);
-            tell(status, Duration.ofNanos(elapsedNanos));
+            tell(told, status, Duration.ofNanos(elapsedNanos));
         }
     }
 
@@ -146,10 +160,24 @@ final class TransferLog {
         }
     }
 
-    private void tell(TransferStatus status, Duration elapsed) {
+    /** Whether it wants to know more. */
+    private static boolean tellCount(
+            TransferObserver observer, Direction direction, State state, TransferPath path, long bytes, long nanos) {
+        try {
+            observer.transferCounted(direction, state, path, bytes, nanos);
+            return observer.wantsStatus(state);
+        } catch (RuntimeException e) {
+            log.warn("An observer of transfers failed", e);
+            return true;
+        }
+    }
+
+    private static void tell(TransferObserver[] observers, TransferStatus status, Duration elapsed) {
         for (TransferObserver observer : observers) {
             try {
-                observer.transferEnded(status, elapsed);
+                if (observer.wantsStatus(status.state())) {
+                    observer.transferEnded(status, elapsed);
+                }
             } catch (RuntimeException e) {
                 log.warn("An observer of transfers failed", e);
             }

@@ -66,8 +66,13 @@ final class FabricEvents implements ConnectionListener, TransferObserver, Dispos
     }
 
     @Override
+    public boolean wantsStatus(TransferStatus.State state) {
+        return state == TransferStatus.State.FAILED;
+    }
+
+    @Override
     public void transferEnded(TransferStatus status, Duration elapsed) {
-        if (status.state() == TransferStatus.State.FAILED) {
+        if (wantsStatus(status.state())) {
             publish(new TransferFailedEvent(status, elapsed));
         }
     }

@@ -10,6 +10,7 @@ import io.tensorfabric.transfer.TransferStatus.Direction;
 import io.tensorfabric.transfer.TransferStatus.State;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -40,18 +41,26 @@ final class TransferMetrics implements TransferObserver {
 
     @Override
     public void transferEnded(TransferStatus status, Duration elapsed) {
-        Direction direction = status.direction();
-        int place = direction.ordinal() * STATES + status.state().ordinal();
+        // What there is to count was counted.
+    }
+
+    @Override
+    public boolean wantsStatus(State state) {
+        return false;
+    }
+
+    @Override
+    public void transferCounted(Direction direction, State state, TransferPath path, long bytes, long nanos) {
+        int place = direction.ordinal() * STATES + state.ordinal();
         Timer timer = timers.get(place);
         if (timer == null) {
             // The registry makes each meter once, whoever asks.
-            timer = timer(tag(direction), tag(status.state()));
+            timer = timer(tag(direction), tag(state));
             timers.set(place, timer);
         }
-        timer.record(elapsed);
-        if (status.state() == State.DONE) {
-            TransferPath path = status.path();
-            bytes(direction, path == null ? TransferPath.NONE : path).increment((double) status.bytes());
+        timer.record(nanos, TimeUnit.NANOSECONDS);
+        if (state == State.DONE) {
+            bytes(direction, path).increment((double) bytes);
         }
     }
 
