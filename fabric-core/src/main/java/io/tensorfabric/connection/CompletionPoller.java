@@ -47,10 +47,14 @@ final class CompletionPoller {
     private final Runnable onBroken;
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final List<CompletionTarget> batchTargets = new ArrayList<>();
+    private final List<Runnable> afterBatch = new ArrayList<>();
     private final Thread thread;
     private final CallerTurns turns;
     private volatile boolean closed;
     private volatile boolean broken;
+
+    /** Whether completions are handed out; of the thread that has the turn. */
+    private boolean inBatch;
 
     /** Whether users were served since the last question; of the thread that has the turn. */
     private boolean used;
@@ -137,6 +141,15 @@ final class CompletionPoller {
     /** Has {@link CompletionTarget#batchEnded} called after the present batch. Poller thread only. */
     void batchEnds(CompletionTarget target) {
         batchTargets.add(target);
+    }
+
+    /** Has a task run by this thread after the present batch; false, with nothing done, if it is not in one. */
+    boolean afterBatch(Runnable task) {
+        if (!turns.isMine() || !inBatch) {
+            return false;
+        }
+        afterBatch.add(task);
+        return true;
     }
 
     /** Runs a short task on the poller thread; tasks given after close may never run. */
@@ -233,12 +246,18 @@ final class CompletionPoller {
         if (broken) {
             return worked;
         }
+        inBatch = true;
         try {
             worked |= poll(receiveQueue, receiveCounters);
             worked |= poll(sendQueue, sendCounters);
         } catch (VerbsException e) {
             markBroken(e);
         }
+        inBatch = false;
+        for (int i = 0; i < afterBatch.size(); i++) {
+            runTask(afterBatch.get(i));
+        }
+        afterBatch.clear();
         return worked;
     }
 
@@ -320,13 +339,17 @@ final class CompletionPoller {
         for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
             ran = true;
             used = true;
-            try {
-                task.run();
-            } catch (Throwable t) {
-                LOG.error("{}: a task failed; the poller goes on", name, t);
-            }
+            runTask(task);
         }
         return ran;
+    }
+
+    private void runTask(Runnable task) {
+        try {
+            task.run();
+        } catch (Throwable t) {
+            LOG.error("{}: a task failed; the poller goes on", name, t);
+        }
     }
 
     private void markBroken(VerbsException cause) {

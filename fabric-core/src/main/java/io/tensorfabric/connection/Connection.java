@@ -89,6 +89,16 @@ public interface Connection {
      */
     boolean pollUntil(BooleanSupplier done, long nanos);
 
+    /**
+     * Has a task run by this thread, if it is one that hands out completions now, once it has handed out all that it took
+     * together; so that what needs to be done for some can be done for all at once.
+     *
+     * @return false, with nothing done, on any other thread
+     */
+    default boolean afterBatch(Runnable task) {
+        return false;
+    }
+
     /** Moves the connection to DOWN because of an error. Returns at once; {@link ConnectionHandler#down} follows. */
     void fail(ConnectionException cause);
 

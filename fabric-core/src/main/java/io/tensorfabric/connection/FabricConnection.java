@@ -113,8 +113,7 @@ final class FabricConnection implements Connection {
     }
 
     boolean isHalfOpen() {
-        ConnectionState now = state;
-        return now == ConnectionState.NEGOTIATING || now == ConnectionState.PROBING;
+        return state.compareTo(ConnectionState.PROBING) <= 0;
     }
 
     boolean isInitiator() {
@@ -361,6 +360,11 @@ final class FabricConnection implements Connection {
     @Override
     public boolean pollUntil(BooleanSupplier done, long nanos) {
         return lanes.poller().pollUntil(done, nanos);
+    }
+
+    @Override
+    public boolean afterBatch(Runnable task) {
+        return lanes.poller().afterBatch(task);
     }
 
     /** The peer showed life. */

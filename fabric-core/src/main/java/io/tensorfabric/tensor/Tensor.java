@@ -2,11 +2,11 @@ package io.tensorfabric.tensor;
 
 import io.tensorfabric.memory.MemoryKind;
 import io.tensorfabric.offheap.OffHeap;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.util.Objects;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,16 +21,23 @@ public final class Tensor implements AutoCloseable {
     /** Alignment of tensors that are allocated here: a cache line, and enough for any vector instruction. */
     private static final long ALIGNMENT = 64;
 
+    private static final VarHandle CLOSED = field("closed", boolean.class);
+
+    private static final VarHandle USES = field("uses", int.class);
+
     private final TensorDescriptor descriptor;
     private final long address;
     private final long byteLength;
     private final boolean readOnly;
     private final MemoryKind kind;
     private final @Nullable AutoCloseable owner;
-    private final AtomicBoolean closed = new AtomicBoolean();
+
+    // Fields in place of atomic objects: a received tensor is to be one object.
+
+    private volatile boolean closed;
 
     /** One for being open and one for each hold; at zero the owner is closed. */
-    private final AtomicInteger uses = new AtomicInteger(1);
+    private volatile int uses = 1;
 
     private Tensor(TensorDescriptor descriptor, long address, boolean readOnly, @Nullable AutoCloseable owner) {
         this(descriptor, address, readOnly, MemoryKind.HOST, owner);
@@ -48,6 +55,14 @@ public final class Tensor implements AutoCloseable {
         this.readOnly = readOnly;
         this.kind = kind;
         this.owner = owner;
+    }
+
+    private static VarHandle field(String name, Class<?> type) {
+        try {
+            return MethodHandles.lookup().findVarHandle(Tensor.class, name, type);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
     }
 
     /**
@@ -223,7 +238,7 @@ public final class Tensor implements AutoCloseable {
 
     /** Whether {@link #close()} was called. */
     public boolean isClosed() {
-        return closed.get();
+        return closed;
     }
 
     /**
@@ -270,7 +285,7 @@ public final class Tensor implements AutoCloseable {
     }
 
     private void checkOpen() {
-        if (closed.get()) {
+        if (closed) {
             throw closedAlready();
         }
     }
@@ -288,11 +303,11 @@ public final class Tensor implements AutoCloseable {
      */
     public long hold() {
         while (true) {
-            int present = uses.get();
-            if (present == 0 || closed.get()) {
+            int present = uses;
+            if (present == 0 || closed) {
                 throw closedAlready();
             }
-            if (uses.compareAndSet(present, present + 1)) {
+            if (USES.compareAndSet(this, present, present + 1)) {
                 return address;
             }
         }
@@ -304,9 +319,9 @@ public final class Tensor implements AutoCloseable {
      * @throws IllegalStateException if nothing holds the tensor
      */
     public void release() {
-        int left = uses.decrementAndGet();
-        if (left < 0 || (left == 0 && !closed.get())) {
-            uses.incrementAndGet();
+        int left = (int) USES.getAndAdd(this, -1) - 1;
+        if (left < 0 || (left == 0 && !closed)) {
+            USES.getAndAdd(this, 1);
             throw new IllegalStateException("Tensor '" + name() + "' was released more often than it was held");
         }
         if (left == 0) {
@@ -321,7 +336,7 @@ public final class Tensor implements AutoCloseable {
      */
     @Override
     public void close() {
-        if (closed.compareAndSet(false, true) && uses.decrementAndGet() == 0) {
+        if (CLOSED.compareAndSet(this, false, true) && (int) USES.getAndAdd(this, -1) == 1) {
             closeOwner();
         }
     }

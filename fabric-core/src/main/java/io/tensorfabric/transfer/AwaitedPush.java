@@ -47,10 +47,15 @@ abstract class AwaitedPush extends CompletableFuture<TransferReceipt> implements
 
     /** It has come to an end, or further to it: {@link #run()} is due. */
     final void endsNow() {
-        due = true;
-        if (pollers == 0) {
+        if (!isSeenToEnd()) {
             callBack();
         }
+    }
+
+    /** The same, but leaves it to the caller of this to call {@link #run()} on a callback thread if no thread polls. */
+    final boolean isSeenToEnd() {
+        due = true;
+        return pollers > 0;
     }
 
     /** Whether {@link #run()} is due. */

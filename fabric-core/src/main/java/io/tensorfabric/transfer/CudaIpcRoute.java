@@ -298,7 +298,7 @@ final class CudaIpcRoute {
         link.locked(() -> {
             push.source.busy(false);
             if (push.isDecided()) {
-                link.sender().dropIfDone(push);
+                link.sender().ends().dropIfDone(push);
             } else if (!link.isDown()) {
                 goOn.run();
                 return;

@@ -1,5 +1,6 @@
 package io.tensorfabric.transfer;
 
+import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -8,9 +9,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Timers for many deadlines that mostly never expire: one thread, a hashed wheel, entries that are part of what they
- * time, so that arming and cancelling is a few pointer writes and allocates nothing. An entry expires on the wheel's
- * thread at or up to a tick after its time, and must not block there. Thread-safe.
+ * Timers for many deadlines that mostly never expire: one thread, a hashed wheel whose lists lie in arrays, so that what is
+ * timed keeps a number alone, and arming and cancelling allocates nothing unless more are armed than ever before. What is
+ * timed is told on the wheel's thread at or up to a tick after its time, and must not block there. Thread-safe.
  */
 final class DeadlineWheel implements AutoCloseable {
 
@@ -22,7 +23,26 @@ final class DeadlineWheel implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(DeadlineWheel.class);
 
-    private final @Nullable Entry[] slots = new @Nullable Entry[SLOTS];
+    private static final int NONE = 0;
+
+    /** The first place of each list. */
+    private final int[] slots = new int[SLOTS];
+
+    // By place. The first one is never used.
+
+    private @Nullable Timed[] timed = new @Nullable Timed[64];
+
+    private long[] ticks = new long[64];
+
+    private int[] previous = new int[64];
+
+    /** Of a list, or of the places that are free. */
+    private int[] next = new int[64];
+
+    private int free = NONE;
+
+    /** Places that were ever used, and the first one. */
+    private int used = 1;
 
     private final ReentrantLock lock = new ReentrantLock();
 
@@ -49,21 +69,45 @@ final class DeadlineWheel implements AutoCloseable {
         thread.setDaemon(true);
     }
 
-    /** Something with a time. Belongs to one wheel. */
-    abstract static class Entry {
+    /** Something with a time. Belongs to one wheel, which alone calls these methods. */
+    interface Timed {
 
-        private @Nullable Entry previous;
+        /** Where the wheel has it; the latest that was set, 0 to begin with. */
+        int place();
 
-        private @Nullable Entry next;
+        /** Sets that. */
+        void place(int value);
 
-        private long tick = -1;
+        /** Its time has come; runs on the wheel's thread. */
+        void timeIsUp();
+    }
+
+    /** Something with a time, with its place. */
+    abstract static class Entry implements Timed {
+
+        private volatile int place;
+
+        @Override
+        public final int place() {
+            return place;
+        }
+
+        @Override
+        public final void place(int value) {
+            place = value;
+        }
+
+        @Override
+        public final void timeIsUp() {
+            expired();
+        }
 
         /** Its time has come; runs on the wheel's thread. */
         abstract void expired();
     }
 
     /** Arms an entry, anew if it is armed. Does nothing once the wheel is closed. The first one starts the thread. */
-    void arm(Entry entry, long delayNanos) {
+    void arm(Timed entry, long delayNanos) {
         long due = System.nanoTime() - start + Math.max(0, delayNanos);
         lock.lock();
         try {
@@ -79,17 +123,10 @@ final class DeadlineWheel implements AutoCloseable {
                 // Nothing was counted while the wheel was empty.
                 nextTick = Math.max(nextTick, (System.nanoTime() - start) / TICK_NANOS);
             }
-            entry.tick = Math.max(nextTick, due / TICK_NANOS + 1);
-            int slot = (int) (entry.tick % SLOTS);
-            Entry head = slots[slot];
-            entry.next = head;
-            if (head != null) {
-                head.previous = entry;
-            }
-            slots[slot] = entry;
-            entries++;
-            if (entry.tick < wakeTick) {
-                wakeTick = entry.tick;
+            long tick = Math.max(nextTick, due / TICK_NANOS + 1);
+            link(entry, tick);
+            if (tick < wakeTick) {
+                wakeTick = tick;
                 changed.signal();
             }
         } finally {
@@ -97,8 +134,43 @@ final class DeadlineWheel implements AutoCloseable {
         }
     }
 
+    private void link(Timed entry, long tick) {
+        int place = takePlace();
+        int slot = (int) (tick % SLOTS);
+        int head = slots[slot];
+        timed[place] = entry;
+        ticks[place] = tick;
+        previous[place] = NONE;
+        next[place] = head;
+        if (head != NONE) {
+            previous[head] = place;
+        }
+        slots[slot] = place;
+        entries++;
+        entry.place(place);
+    }
+
+    private int takePlace() {
+        int place = free;
+        if (place != NONE) {
+            free = next[place];
+            return place;
+        }
+        if (used == timed.length) {
+            timed = Arrays.copyOf(timed, used * 2);
+            ticks = Arrays.copyOf(ticks, used * 2);
+            previous = Arrays.copyOf(previous, used * 2);
+            next = Arrays.copyOf(next, used * 2);
+        }
+        return used++;
+    }
+
     /** Disarms; true if the entry was armed and now never expires. */
-    boolean cancel(Entry entry) {
+    boolean cancel(Timed entry) {
+        if (entry.place() == NONE) {
+            // As if it were armed after this, if it is now.
+            return false;
+        }
         lock.lock();
         try {
             return unlink(entry);
@@ -107,45 +179,49 @@ final class DeadlineWheel implements AutoCloseable {
         }
     }
 
-    private boolean unlink(Entry entry) {
-        if (entry.tick < 0) {
+    private boolean unlink(Timed entry) {
+        int place = entry.place();
+        if (place == NONE) {
             return false;
         }
-        if (entry.next != null) {
-            entry.next.previous = entry.previous;
+        int after = next[place];
+        int before = previous[place];
+        if (after != NONE) {
+            previous[after] = before;
         }
-        if (entry.previous != null) {
-            entry.previous.next = entry.next;
+        if (before != NONE) {
+            next[before] = after;
         } else {
-            slots[(int) (entry.tick % SLOTS)] = entry.next;
+            slots[(int) (ticks[place] % SLOTS)] = after;
         }
-        entry.next = null;
-        entry.previous = null;
-        entry.tick = -1;
+        timed[place] = null;
+        next[place] = free;
+        free = place;
         entries--;
+        entry.place(NONE);
         return true;
     }
 
     private void run() {
         while (true) {
-            Entry due = awaitDue();
+            Timed due = awaitDue();
             if (due == null) {
                 return;
             }
             try {
-                due.expired();
+                due.timeIsUp();
             } catch (RuntimeException e) {
                 log.error("A timer failed; what it guards may end late", e);
             }
         }
     }
 
-    private @Nullable Entry awaitDue() {
+    private @Nullable Timed awaitDue() {
         lock.lock();
         try {
             while (!closed) {
                 long now = (System.nanoTime() - start) / TICK_NANOS;
-                Entry due = takeDue(now);
+                Timed due = takeDue(now);
                 if (due != null) {
                     return due;
                 }
@@ -158,16 +234,17 @@ final class DeadlineWheel implements AutoCloseable {
         }
     }
 
-    private @Nullable Entry takeDue(long now) {
+    private @Nullable Timed takeDue(long now) {
         if (entries == 0) {
             nextTick = now;
             return null;
         }
         for (; nextTick <= now; nextTick++) {
-            for (Entry e = slots[(int) (nextTick % SLOTS)]; e != null; e = e.next) {
-                if (e.tick <= nextTick) {
-                    unlink(e);
-                    return e;
+            for (int place = slots[(int) (nextTick % SLOTS)]; place != NONE; place = next[place]) {
+                Timed entry = timed[place];
+                if (entry != null && ticks[place] <= nextTick) {
+                    unlink(entry);
+                    return entry;
                 }
             }
         }
@@ -179,7 +256,7 @@ final class DeadlineWheel implements AutoCloseable {
             return Long.MAX_VALUE;
         }
         for (long tick = nextTick; tick < nextTick + SLOTS; tick++) {
-            if (slots[(int) (tick % SLOTS)] != null) {
+            if (slots[(int) (tick % SLOTS)] != NONE) {
                 return tick;
             }
         }

@@ -11,7 +11,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -46,6 +45,7 @@ final class Engine {
     private final SenderLedgers ledgers;
     private final DedicatedBudget budget;
     private final Inbox inbox;
+    private final TaskQueue callbackQueue = new TaskQueue();
     private final ThreadPoolExecutor callbacks;
     private final ThreadPoolExecutor blocking;
     private final ThreadPoolExecutor puts;
@@ -73,24 +73,23 @@ final class Engine {
         this.ledgers = new SenderLedgers(options.dedupeWindow());
         this.budget = new DedicatedBudget(options.maxDedicatedBytes());
         this.inbox = new Inbox(
-                threads("fabric-listener", options.listenerThreads()),
+                threads("fabric-listener", options.listenerThreads(), new TaskQueue()),
                 options.listenerThreads(),
                 options.listenerThreadsPerPeer(),
                 options.listenerQueue());
-        this.callbacks = threads("fabric-callback", options.callbackThreads());
-        this.blocking = threads("fabric-transfer", BLOCKING_THREADS);
-        this.puts = threads("fabric-put", options.listenerThreadsPerPeer());
+        this.callbacks = threads("fabric-callback", options.callbackThreads(), callbackQueue);
+        this.blocking = threads("fabric-transfer", BLOCKING_THREADS, new TaskQueue());
+        this.puts = threads("fabric-put", options.listenerThreadsPerPeer(), new TaskQueue());
     }
 
-    private static ThreadPoolExecutor threads(String name, int count) {
+    private static ThreadPoolExecutor threads(String name, int count, TaskQueue queue) {
         AtomicInteger number = new AtomicInteger();
         ThreadFactory factory = task -> {
             Thread thread = new Worker(task, name + "-" + number.incrementAndGet());
             thread.setDaemon(true);
             return thread;
         };
-        ThreadPoolExecutor executor =
-                new ThreadPoolExecutor(count, count, 30, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), factory);
+        ThreadPoolExecutor executor = new ThreadPoolExecutor(count, count, 30, TimeUnit.SECONDS, queue, factory);
         executor.allowCoreThreadTimeOut(true);
         return executor;
     }
@@ -209,6 +208,26 @@ final class Engine {
         } catch (RejectedExecutionException e) {
             // The node is closed, and this push ended late.
             ForkJoinPool.commonPool().execute(task);
+        }
+    }
+
+    /** Runs the ends of pushes, of which there is at least one, never on the calling thread. */
+    void callbacks(List<Push> ended) {
+        callback(ended.get(0));
+        if (ended.size() > 1) {
+            callbackQueue.offerAll(ended, 1);
+            if (callbacks.isShutdown()) {
+                for (int i = 1; i < ended.size(); i++) {
+                    runLate(ended.get(i));
+                }
+            }
+        }
+    }
+
+    /** Its threads may have ended before they saw it. */
+    private void runLate(Push push) {
+        if (callbackQueue.remove(push)) {
+            ForkJoinPool.commonPool().execute(push);
         }
     }
 

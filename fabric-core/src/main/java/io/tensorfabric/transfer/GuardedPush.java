@@ -4,6 +4,7 @@ import io.github.resilience4j.retry.Retry;
 import io.tensorfabric.transfer.TransferStatus.Direction;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -12,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * with what was learned about the peer, and its further attempts. A superclass rather than a part, so that a push stays one
  * object. Thread-safe but for {@link #nextTry}, which is for the owner of the push.
  */
-abstract class GuardedPush extends AwaitedPush {
+abstract class GuardedPush extends TimedPush {
 
     private static final VarHandle PERMISSION = field(MethodHandles.lookup(), "permission", PeerGuard.class);
 
@@ -26,7 +27,8 @@ abstract class GuardedPush extends AwaitedPush {
 
     private Retry.@Nullable AsyncContext<TransferReceipt> retries;
 
-    GuardedPush(@Nullable RegionUse region) {
+    GuardedPush(@Nullable RegionUse region, Duration deadline) {
+        super(deadline);
         this.region = region;
     }
 
@@ -68,7 +70,11 @@ abstract class GuardedPush extends AwaitedPush {
         PeerGuard guard = takePermission();
         if (outcome instanceof TransferReceipt) {
             Retry.AsyncContext<TransferReceipt> used = retries;
-            (used != null ? used : tries.retries()).onComplete();
+            if (used != null) {
+                used.onComplete();
+            } else {
+                tries.succeededAtOnce();
+            }
         }
         if (guard == null) {
             return;

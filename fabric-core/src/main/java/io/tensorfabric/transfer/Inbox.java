@@ -28,6 +28,9 @@ final class Inbox {
     /** Far beyond what one sender has in flight; only a flood of empty tensors, which take no room, gets here. */
     private static final int MAX_PARKED = 1 << 16;
 
+    /** Senders that may be kept though nothing of theirs is under way: most come again, and soon. */
+    private static final int MAX_IDLE = 64;
+
     private static final String SHUTTING_DOWN = "the receiver is shutting down";
 
     private final ExecutorService threads;
@@ -38,7 +41,7 @@ final class Inbox {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition idle = lock.newCondition();
 
-    /** Senders of which a tensor is under way. */
+    /** Senders of which a tensor is under way, and some of which one was. */
     private final Map<String, Sender> senders = new HashMap<>();
 
     /** Senders whose turn comes: something of theirs waits, and they may have another thread. */
@@ -206,7 +209,7 @@ final class Inbox {
     }
 
     private void forgetIfOver(Sender sender) {
-        if (sender.isOver()) {
+        if (senders.size() > MAX_IDLE && sender.isOver()) {
             senders.remove(sender.nodeId);
         }
     }

@@ -25,6 +25,8 @@ final class LinkSender {
     private final Rooms rooms;
     private final PeerRegions regions;
     private final AnswerSender answers;
+    private final PushEnds ends;
+    private final CompletionBatch batch;
 
     LinkSender(Engine engine, Connection connection) {
         this.engine = engine;
@@ -33,6 +35,8 @@ final class LinkSender {
         this.rooms = new Rooms(engine, this, connection, lock, pumps);
         this.regions = new PeerRegions(engine, connection, lock, pumps);
         this.answers = new AnswerSender(lock, pumps);
+        this.ends = new PushEnds(engine, pumps, rooms, regions);
+        this.batch = new CompletionBatch(engine, connection, lock, ends);
     }
 
     /** What GPUs copy to the peer by themselves. */
@@ -42,6 +46,16 @@ final class LinkSender {
 
     AnswerSender answers() {
         return answers;
+    }
+
+    /** Under the lock. */
+    PushEnds ends() {
+        return ends;
+    }
+
+    /** Takes the answers of the peer. */
+    AnswerIntake intake(PeerLink link) {
+        return new AnswerIntake(engine, lock, this, link);
     }
 
     void zonesOpened(List<ZoneGrant> grants) {
@@ -139,77 +153,21 @@ final class LinkSender {
                 push.tensor().descriptor());
     }
 
-    /** A transmission of a push ended. */
+    /** A transmission of a push ended; on the thread that hands out completions. */
     void completed(Push push, Lane lane, long bytes, WorkCompletionStatus status) {
+        if (status == WorkCompletionStatus.SUCCESS && batch.add(push, lane, bytes)) {
+            return;
+        }
+        batch.run();
         boolean again;
         lock.lock();
         try {
-            push.outstanding--;
-            if (status == WorkCompletionStatus.SUCCESS) {
-                long placed = push.placed;
-                push.placed = placed + bytes;
-                push.source.placed(push.placed);
-            } else if (!push.broken) {
-                push.broken = true;
-                push.failure = status;
-                // The connection ends: no other lane need begin with more of it.
-                pumps.remove(push);
-            }
-            if (push.isDecided()) {
-                // Who decided it may not have come here yet, and what is dropped must not be posted any more.
-                pumps.remove(push);
-                dropIfDone(push);
-            } else {
-                pumps.finish(push);
-                succeedIfDone(push);
-            }
-            pumps.ended(push, lane);
-            regions.giveBack();
-            again = leaveIfTurnedAway(push);
+            again = ends.take(push, lane, bytes, status, null);
         } finally {
             lock.unlock();
         }
         if (again) {
             push.attemptFailed(PushFailures.peerShutsDown(push));
-        }
-    }
-
-    /** Whether a push may try the peer's successor: the peer took it no more, and the device is done with this attempt. */
-    private static boolean leaveIfTurnedAway(Push push) {
-        boolean again = push.turnedAway && push.outstanding == 0 && !push.isDecided();
-        if (again) {
-            push.leaveLink();
-        }
-        return again;
-    }
-
-    private void succeedIfDone(Push push) {
-        boolean placed = push.headerPosted && push.outstanding == 0 && push.placed == push.bytes();
-        if (!placed || push.broken || push.turnedAway) {
-            return;
-        }
-        ReceiptLevel level = push.answer == null ? ReceiptLevel.PLACED : push.answer;
-        if (level.compareTo(push.options().receipt()) < 0) {
-            return;
-        }
-        if (push.isPull()) {
-            RegionReads.end(engine, push);
-        } else {
-            push.succeed(level);
-            push.release();
-        }
-    }
-
-    /** A decided push is released when the device is done; room that the peer never learns of is free again. */
-    void dropIfDone(Push push) {
-        if (push.outstanding > 0 || push.source.isBusy()) {
-            return;
-        }
-        PeerZone zone = push.zone;
-        push.zone = null;
-        push.release();
-        if (zone != null && push.region == null && !push.headerPosted && !pumps.isDown()) {
-            rooms.giveBack(zone, push.offset);
         }
     }
 
@@ -223,7 +181,7 @@ final class LinkSender {
             rooms.remove(push);
             regions.remove(push);
             pumps.remove(push);
-            dropIfDone(push);
+            ends.dropIfDone(push);
             regions.giveBack();
             return true;
         } finally {
@@ -232,7 +190,7 @@ final class LinkSender {
     }
 
     /** The peer's receiver answered. */
-    void answered(long transferId, ReceiptLevel level) {
+    void answered(long transferId, ReceiptLevel level, EndedPushes ended) {
         lock.lock();
         try {
             Push push = find(transferId);
@@ -240,7 +198,7 @@ final class LinkSender {
                 if (push.answer == null || push.answer.compareTo(level) < 0) {
                     push.answer = level;
                 }
-                succeedIfDone(push);
+                ends.succeedIfDone(push, ended);
             }
         } finally {
             lock.unlock();
@@ -259,7 +217,7 @@ final class LinkSender {
             }
             // The answer may overtake the completion of what it answers.
             push.turnedAway = code == RejectCode.SHUTTING_DOWN;
-            again = leaveIfTurnedAway(push);
+            again = PushEnds.leaveIfTurnedAway(push);
         } finally {
             lock.unlock();
         }
@@ -375,7 +333,7 @@ final class LinkSender {
             engine.pushes().forEach(push -> {
                 if (this.equals(push.link) && !push.isReleased() && !push.source.isBusy()) {
                     if (push.isDecided()) {
-                        dropIfDone(push);
+                        ends.dropIfDone(push);
                     } else {
                         lost.add(push);
                     }

@@ -8,6 +8,7 @@ import io.github.resilience4j.retry.Retry;
 import io.tensorfabric.connection.BackoffException;
 import io.tensorfabric.connection.ConnectionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,20 +24,44 @@ final class PeerGuard {
 
     private static final Logger log = LoggerFactory.getLogger(PeerGuard.class);
 
+    private final String peer;
+
     private final CircuitBreaker breaker;
 
+    /** Successes that took longer may open the breaker too. */
+    private final long slowNanos;
+
+    /** Whether its transitions are told. */
+    private final AtomicBoolean watched = new AtomicBoolean();
+
     private final Retry retry;
+
+    /** Of all pushes whose first attempt succeeds: it is one with nothing to remember, and only counts them. */
+    private final Retry.AsyncContext<TransferReceipt> firstAttempt;
 
     private final Bulkhead bulkhead;
 
     PeerGuard(PeerResilience resilience, String peer) {
+        this.peer = peer;
         this.breaker = resilience.circuitBreaker(peer);
+        this.slowNanos =
+                breaker.getCircuitBreakerConfig().getSlowCallDurationThreshold().toNanos();
         this.retry = resilience.retry(peer);
+        this.firstAttempt = retry.asyncContext();
         this.bulkhead = resilience.bulkhead(peer);
-        breaker.getEventPublisher().onStateTransition(event -> tell(peer, event.getStateTransition()));
     }
 
-    private static void tell(String peer, CircuitBreaker.StateTransition transition) {
+    /**
+     * Has transitions told from now on. Only when the first one may come: with any consumer, a breaker makes an event of each
+     * success too, which costs more than all else that it does.
+     */
+    private void watch() {
+        if (!watched.get() && watched.compareAndSet(false, true)) {
+            breaker.getEventPublisher().onStateTransition(event -> tell(event.getStateTransition()));
+        }
+    }
+
+    private void tell(CircuitBreaker.StateTransition transition) {
         if (transition.getToState() == CircuitBreaker.State.OPEN) {
             log.warn(
                     "Pushes to peer '{}' fail at once for a while: too many of the latest failed ({})",
@@ -56,9 +81,19 @@ final class PeerGuard {
         return retry.asyncContext();
     }
 
+    /** A push succeeded with its first attempt. */
+    void succeededAtOnce() {
+        firstAttempt.onComplete();
+    }
+
     /** Permission for an attempt; {@code null}, or why there is none. */
     @Nullable CallNotPermittedException enter() {
-        return isPermitted() ? null : CallNotPermittedException.createCallNotPermittedException(breaker);
+        if (isPermitted()) {
+            return null;
+        }
+        // Somebody else may have opened it.
+        watch();
+        return CallNotPermittedException.createCallNotPermittedException(breaker);
     }
 
     private boolean isPermitted() {
@@ -72,11 +107,15 @@ final class PeerGuard {
 
     /** The peer answered, whatever it said. */
     void answered(long nanos) {
+        if (nanos >= slowNanos) {
+            watch();
+        }
         breaker.onSuccess(nanos, TimeUnit.NANOSECONDS);
     }
 
     /** The peer let a push run into its deadline. */
     void failed(long nanos, Throwable cause) {
+        watch();
         breaker.onError(nanos, TimeUnit.NANOSECONDS, cause);
     }
 
@@ -91,6 +130,7 @@ final class PeerGuard {
                 && !(failure instanceof BackoffException)
                 && (failure.kind() == ConnectionException.Kind.UNREACHABLE
                         || failure.kind() == ConnectionException.Kind.LOST)) {
+            watch();
             breaker.onError(0, TimeUnit.NANOSECONDS, cause);
         }
     }

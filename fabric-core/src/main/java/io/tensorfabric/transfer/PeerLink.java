@@ -8,7 +8,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** What transfers keep for a connection, until it is down. Thread-safe. */
-final class PeerLink implements Answers.Visitor {
+final class PeerLink {
 
     private static final Logger log = LoggerFactory.getLogger(PeerLink.class);
 
@@ -18,6 +18,7 @@ final class PeerLink implements Answers.Visitor {
     private final SenderLedger ledger;
     private final LinkSender sender;
     private final LinkReceiver receiver;
+    private final AnswerIntake intake;
     private final GrantedRegions regions;
     private volatile boolean up;
 
@@ -28,6 +29,7 @@ final class PeerLink implements Answers.Visitor {
         this.ledger = engine.ledgers().of(connection.peer());
         this.sender = new LinkSender(engine, connection);
         this.receiver = new LinkReceiver(engine, this, connection);
+        this.intake = sender.intake(this);
         this.regions = new GrantedRegions(engine, this, connection);
     }
 
@@ -71,7 +73,7 @@ final class PeerLink implements Answers.Visitor {
         try {
             switch (type) {
                 case TransferMessages.TENSOR -> receiver.tensor(body);
-                case TransferMessages.ANSWERS -> Answers.read(body, this);
+                case TransferMessages.ANSWERS -> intake.take(body);
                 case TransferMessages.PUT -> regions.put(body);
                 default -> throw new ProtocolViolation("a message has the unknown type " + type);
             }
@@ -123,33 +125,8 @@ final class PeerLink implements Answers.Visitor {
         regions.down();
     }
 
-    @Override
-    public void accepted(long transferId) {
-        sender.answered(transferId, ReceiptLevel.ACCEPTED);
-    }
-
-    @Override
-    public void processed(long transferId) {
-        sender.answered(transferId, ReceiptLevel.PROCESSED);
-    }
-
-    @Override
-    public void rejected(long transferId, RejectCode code, String text) {
-        sender.rejected(transferId, code, text);
-    }
-
-    @Override
-    public void released(int zoneId, long offset, long length) {
-        sender.released(zoneId, offset, length);
-    }
-
-    @Override
-    public void retire(int zoneId) {
-        sender.retire(zoneId);
-    }
-
-    @Override
-    public void retired(int zoneId) {
+    /** The peer has closed a zone that this node granted, or is done with a published tensor. */
+    void retired(int zoneId) {
         if (!regions.retired(zoneId)) {
             receiver.retired(zoneId);
         }

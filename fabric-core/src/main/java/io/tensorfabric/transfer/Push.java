@@ -39,10 +39,6 @@ final class Push extends GuardedPush implements TransmissionListener {
     private final Tensor tensor;
     private final PushOptions options;
     private final long bytes;
-    private final long startedMillis = System.currentTimeMillis();
-    private final long startedNanos = System.nanoTime();
-    private final long deadlineNanos;
-    private final Timer timer = new Timer();
     private volatile @Nullable Object outcome;
     private volatile boolean released;
 
@@ -94,7 +90,7 @@ final class Push extends GuardedPush implements TransmissionListener {
             PushOptions options,
             Duration deadline,
             @Nullable RegionUse region) {
-        super(region);
+        super(region, deadline);
         this.engine = engine;
         this.channel = channel;
         this.id = id;
@@ -102,14 +98,11 @@ final class Push extends GuardedPush implements TransmissionListener {
         this.options = options;
         this.bytes = tensor.byteLength();
         this.source = new PushSource(address);
-        // 100 years are enough, and keep the sum from overflowing.
-        this.deadlineNanos =
-                Math.min(deadline.toSeconds(), 100L * 365 * 86_400) * 1_000_000_000L + deadline.toNanosPart();
     }
 
     /** Starts the clock of the deadline. */
     void arm() {
-        engine.wheel().arm(timer, remainingNanos());
+        engine.wheel().arm(this, remainingNanos());
     }
 
     long id() {
@@ -165,14 +158,6 @@ final class Push extends GuardedPush implements TransmissionListener {
         return released;
     }
 
-    long elapsedNanos() {
-        return System.nanoTime() - startedNanos;
-    }
-
-    long remainingNanos() {
-        return Math.max(0, deadlineNanos - elapsedNanos());
-    }
-
     /** Everything is posted and finished, with the answer that was wanted. The owner releases it next. */
     void succeed(ReceiptLevel level) {
         if (isDecided()) {
@@ -181,7 +166,7 @@ final class Push extends GuardedPush implements TransmissionListener {
         Duration elapsed = Duration.ofNanos(elapsedNanos());
         TransferReceipt receipt = new TransferReceipt(id, channel.name(), name(), bytes, level, elapsed, attempt, path);
         if (decide(receipt)) {
-            engine.wheel().cancel(timer);
+            engine.wheel().cancel(this);
             if (!isLook()) {
                 logEnd(State.DONE, null);
             }
@@ -269,7 +254,7 @@ final class Push extends GuardedPush implements TransmissionListener {
                         bytes,
                         placed,
                         state,
-                        startedMillis,
+                        startedMillis(),
                         elapsedNanos(),
                         error,
                         path);
@@ -289,16 +274,30 @@ final class Push extends GuardedPush implements TransmissionListener {
         }
         if (!released) {
             endsNow();
-            engine.wheel().arm(timer, engine.options().deviceGrace().toNanos());
+            engine.wheel().arm(this, engine.options().deviceGrace().toNanos());
         }
     }
 
     /** No queue holds it and the device is done with its memory. */
     void release() {
-        if (RELEASED.compareAndSet(this, false, true)) {
-            engine.wheel().cancel(timer);
+        if (takeRelease()) {
             endsNow();
         }
+    }
+
+    /** The same under a lock: whoever needs to know of it is told later. */
+    void release(EndedPushes ended) {
+        if (takeRelease()) {
+            ended.add(this);
+        }
+    }
+
+    private boolean takeRelease() {
+        boolean first = RELEASED.compareAndSet(this, false, true);
+        if (first) {
+            engine.wheel().cancel(this);
+        }
+        return first;
     }
 
     @Override
@@ -347,7 +346,7 @@ final class Push extends GuardedPush implements TransmissionListener {
     }
 
     TransferStatus status() {
-        Instant started = Instant.ofEpochMilli(startedMillis);
+        Instant started = Instant.ofEpochMilli(startedMillis());
         return new TransferStatus(
                 id, direction(), peer(), name(), bytes, placed, phase.state(), started, null, null, null);
     }
@@ -360,20 +359,17 @@ final class Push extends GuardedPush implements TransmissionListener {
     }
 
     /** First the deadline; once decided, the time that the device has to let go. */
-    private final class Timer extends DeadlineWheel.Entry {
-
-        @Override
-        void expired() {
-            if (!isDecided()) {
-                fail(PushFailures.deadline(Push.this));
-                return;
-            }
-            LinkSender owner = link;
-            if (owner != null && !released) {
-                String message = "The device of this node still works on an ended push to peer '" + peer() + "' after "
-                        + engine.options().deviceGrace() + "; the connection is given up to get its memory back";
-                owner.giveUp(new ConnectionException(ConnectionException.Kind.LOST, peer(), message));
-            }
+    @Override
+    public void timeIsUp() {
+        if (!isDecided()) {
+            fail(PushFailures.deadline(this));
+            return;
+        }
+        LinkSender owner = link;
+        if (owner != null && !released) {
+            String message = "The device of this node still works on an ended push to peer '" + peer() + "' after "
+                    + engine.options().deviceGrace() + "; the connection is given up to get its memory back";
+            owner.giveUp(new ConnectionException(ConnectionException.Kind.LOST, peer(), message));
         }
     }
 

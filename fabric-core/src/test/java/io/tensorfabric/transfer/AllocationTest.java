@@ -21,6 +21,8 @@ class AllocationTest {
 
     private static final int PUSHES = 20_000;
 
+    private static final int ROUNDS = 6;
+
     private static final int AT_ONCE = 32;
 
     @Test
@@ -30,12 +32,15 @@ class AllocationTest {
             TensorDescriptor descriptor = new TensorDescriptor("layer.0/activations", DataType.F32, Shape.of(16, 16));
             BufferLease lease = pair.nodes.a().pool().acquire(1024, "test");
             try (Tensor tensor = Tensor.of(descriptor, lease.address(), lease)) {
-                push(pair, tensor, PUSHES);
-                long before = allocated();
-                push(pair, tensor, PUSHES);
-                long each = (allocated() - before) / PUSHES;
+                long each = Long.MAX_VALUE;
+                // The least: compilers take objects away one after the other, and write about it on the heap.
+                for (int round = 0; round < ROUNDS; round++) {
+                    long before = allocated();
+                    push(pair, tensor, PUSHES);
+                    each = Math.min(each, (allocated() - before) / PUSHES);
+                }
                 System.out.println("bytes allocated for each small push, both nodes together: " + each);
-                assertThat(each).isLessThan(2048);
+                assertThat(each).isLessThan(600);
             }
         }
     }
