@@ -8,11 +8,14 @@ import io.tensorfabric.transfer.PushOptions;
 import io.tensorfabric.transfer.RegionOptions;
 import io.tensorfabric.transfer.ReservedNames;
 import io.tensorfabric.transfer.TensorTransferService;
+import io.tensorfabric.transfer.TransferException;
 import io.tensorfabric.transfer.TransferReceipt;
 import io.tensorfabric.transfer.TransferStatus;
 import io.tensorfabric.transfer.TransfersClosedException;
+import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /** The service that beans see: that of the running fabric. Thread-safe. */
 final class LifecycleTransfers implements TensorTransferService {
@@ -25,19 +28,42 @@ final class LifecycleTransfers implements TensorTransferService {
 
     @Override
     public CompletableFuture<TransferReceipt> push(String peer, Tensor tensor, PushOptions options) {
+        TransferException refusal = refusal(peer, tensor);
         FabricNode node = lifecycle.node();
-        if (ReservedNames.isReserved(tensor.name())) {
-            return CompletableFuture.failedFuture(new InvalidTransferException(
-                    peer,
-                    "Tensor '" + tensor.name() + "' cannot be pushed to peer '" + peer
-                            + "': names that begin with " + ReservedNames.PREFLIGHT
-                            + " are the fabric's own, and no listener sees them. Choose another name",
-                    null));
+        if (refusal != null) {
+            return CompletableFuture.failedFuture(refusal);
         }
+        return node != null
+                ? node.transfers().push(peer, tensor, options)
+                : CompletableFuture.failedFuture(notRunning(peer, tensor.name(), "pushed to peer '" + peer + "'"));
+    }
+
+    @Override
+    public CompletableFuture<List<TransferReceipt>> pushAll(
+            String peer, Collection<Tensor> tensors, PushOptions options) {
+        for (Tensor tensor : tensors) {
+            TransferException refusal = refusal(peer, tensor);
+            if (refusal != null) {
+                return CompletableFuture.failedFuture(refusal);
+            }
+        }
+        FabricNode node = lifecycle.node();
         if (node != null) {
-            return node.transfers().push(peer, tensor, options);
+            return node.transfers().pushAll(peer, tensors, options);
         }
-        return CompletableFuture.failedFuture(notRunning(peer, tensor.name(), "pushed to peer '" + peer + "'"));
+        String first = tensors.isEmpty() ? "" : tensors.iterator().next().name();
+        return CompletableFuture.failedFuture(notRunning(peer, first, "pushed to peer '" + peer + "'"));
+    }
+
+    private static @Nullable TransferException refusal(String peer, Tensor tensor) {
+        return ReservedNames.isReserved(tensor.name())
+                ? new InvalidTransferException(
+                        peer,
+                        "Tensor '" + tensor.name() + "' cannot be pushed to peer '" + peer
+                                + "': names that begin with " + ReservedNames.PREFLIGHT
+                                + " are the fabric's own, and no listener sees them. Choose another name",
+                        null)
+                : null;
     }
 
     private static TransfersClosedException notRunning(String peer, String tensor, String what) {

@@ -4,6 +4,7 @@ import io.micrometer.observation.transport.Kind;
 import io.micrometer.observation.transport.SenderContext;
 import io.tensorfabric.tensor.TensorDescriptor;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /** What is known of a push. Its carrier are the headers, to which a tracer adds its own. Not thread-safe. */
@@ -11,7 +12,7 @@ public final class PushObservationContext extends SenderContext<Map<String, Stri
 
     private final String peer;
 
-    private final TensorDescriptor tensor;
+    private final List<TensorDescriptor> tensors;
 
     /**
      * A push that begins.
@@ -21,6 +22,17 @@ public final class PushObservationContext extends SenderContext<Map<String, Stri
      * @param headers headers that the caller gave
      */
     public PushObservationContext(String peer, TensorDescriptor tensor, Map<String, String> headers) {
+        this(peer, List.of(tensor), headers);
+    }
+
+    /**
+     * A push of several tensors that begins.
+     *
+     * @param peer name of the peer
+     * @param tensors what is pushed, at least one
+     * @param headers headers that the caller gave
+     */
+    public PushObservationContext(String peer, List<TensorDescriptor> tensors, Map<String, String> headers) {
         super(
                 (carrier, key, value) -> {
                     if (carrier != null) {
@@ -29,7 +41,7 @@ public final class PushObservationContext extends SenderContext<Map<String, Stri
                 },
                 Kind.PRODUCER);
         this.peer = peer;
-        this.tensor = tensor;
+        this.tensors = List.copyOf(tensors);
         setCarrier(new LinkedHashMap<>(headers));
         setRemoteServiceName(peer);
     }
@@ -39,8 +51,13 @@ public final class PushObservationContext extends SenderContext<Map<String, Stri
         return peer;
     }
 
-    /** What is pushed. */
+    /** What is pushed, or the first of it. */
     public TensorDescriptor tensor() {
-        return tensor;
+        return tensors.get(0);
+    }
+
+    /** All that is pushed. */
+    public List<TensorDescriptor> tensors() {
+        return tensors;
     }
 }

@@ -76,4 +76,9 @@ final class AnswerIntake implements Answers.Visitor {
     public void retired(int zoneId) {
         later.add(() -> link.retired(zoneId));
     }
+
+    @Override
+    public void groupOver(long groupId, int messages) {
+        later.add(() -> link.receiver().groups().over(groupId, messages));
+    }
 }

@@ -21,6 +21,8 @@ final class Answers {
     static final int RETIRE = 5;
     /** The writing node gives a dedicated zone back and will not write to it again. */
     static final int RETIRED = 6;
+    /** The sender is done with a group. */
+    static final int GROUP_OVER = 7;
 
     /** Longest text of a refusal in bytes. */
     static final int MAX_TEXT = 512;
@@ -54,6 +56,8 @@ final class Answers {
         void retire(int zoneId);
 
         void retired(int zoneId);
+
+        void groupOver(long groupId, int messages);
     }
 
     boolean isEmpty() {
@@ -88,6 +92,10 @@ final class Answers {
 
     void retired(int zoneId) {
         add(RETIRED, 0, zoneId, 0, 0, null);
+    }
+
+    void groupOver(long groupId, int messages) {
+        add(GROUP_OVER, 0, messages, groupId, 0, null);
     }
 
     private void add(int kind, int code, int zone, long first, long second, @Nullable String text) {
@@ -181,7 +189,8 @@ final class Answers {
                 textBytes <= MAX_TEXT && textBytes <= body.remaining(), "an answer has too long a text");
         ProtocolViolation.unless(zone == 0 || kind >= RELEASE, "an answer has fields of another kind");
         ProtocolViolation.unless(second == 0 || kind == RELEASE, "an answer has fields of another kind");
-        ProtocolViolation.unless(first == 0 || kind <= RELEASE, "an answer has fields of another kind");
+        ProtocolViolation.unless(
+                first == 0 || kind <= RELEASE || kind == GROUP_OVER, "an answer has fields of another kind");
         switch (kind) {
             case ACCEPTED -> visitor.accepted(first);
             case PROCESSED -> visitor.processed(first);
@@ -192,6 +201,7 @@ final class Answers {
             case RELEASE -> visitor.released(zone, first, second);
             case RETIRE -> visitor.retire(zone);
             case RETIRED -> visitor.retired(zone);
+            case GROUP_OVER -> visitor.groupOver(first, zone);
             default -> throw new ProtocolViolation("an answer has the unknown kind " + kind);
         }
     }

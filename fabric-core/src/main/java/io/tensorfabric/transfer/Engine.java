@@ -177,6 +177,12 @@ final class Engine {
 
     void startQuiescing() {
         quiescing = true;
+        closeGroups();
+    }
+
+    /** What waits for others of its group would wait in vain, since those are refused from now on. */
+    private void closeGroups() {
+        links.values().forEach(link -> link.receiver().groups().close(Inbox.SHUTTING_DOWN));
     }
 
     boolean isClosing() {
@@ -186,6 +192,7 @@ final class Engine {
     /** New work is refused from now on. */
     void startClosing() {
         closing = true;
+        closeGroups();
     }
 
     boolean isStopped() {

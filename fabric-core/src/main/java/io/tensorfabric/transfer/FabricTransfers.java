@@ -16,6 +16,7 @@ import io.tensorfabric.verbs.ProtectionDomain;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -91,6 +92,11 @@ public final class FabricTransfers
     @Override
     public CompletableFuture<TransferReceipt> push(String peer, Tensor tensor, PushOptions options) {
         return starter.start(peer, tensor, options, null);
+    }
+
+    @Override
+    public CompletableFuture<List<TransferReceipt>> pushAll(String peer, Collection<Tensor> all, PushOptions options) {
+        return starter.group(peer, List.copyOf(all), options);
     }
 
     @Override
@@ -271,9 +277,8 @@ public final class FabricTransfers
 
     /**
      * Ends transfers: new pushes fail and arriving tensors are refused at once; what is under way gets some time, and the
-     * rest fails with {@link TransferException.Kind#CLOSED}. Running listeners are interrupted then. Memory that devices
-     * still use, and landing zones, go back when their connections are closed, and received tensors when they are closed.
-     * Further calls do nothing.
+     * rest fails as {@link TransferException.Kind#CLOSED}. Running listeners are interrupted then. Memory that devices still use, and
+     * landing zones, go back when their connections are closed, received tensors when they are. Further calls do nothing.
      *
      * @param timeout how long to wait for what is under way
      */

@@ -19,14 +19,16 @@ import org.slf4j.LoggerFactory;
  * A tensor that arrived, from its header to the end of its listener, and the view that the listener gets. Its room goes
  * back over the link that brought it; its answers go over the latest link that the sender asked on. Thread-safe.
  */
-final class InboundTransfer implements ReceivedTensor, Runnable {
+final class InboundTransfer extends InboxPlace implements ReceivedTensor, Runnable {
 
     private static final Logger log = LoggerFactory.getLogger(InboundTransfer.class);
 
     private final Engine engine;
     private final PeerLink home;
     private final long transferId;
-    private final ReceiptLevel wanted;
+    private final InboundAnswers answers;
+    private final @Nullable InboundGroup group;
+    private final @Nullable TensorGroup groupOfSender;
     private final boolean checksummed;
     private final int checksum;
     private final @Nullable GrantedZone zone;
@@ -38,13 +40,6 @@ final class InboundTransfer implements ReceivedTensor, Runnable {
     private final long arrivedMillis = System.currentTimeMillis();
     private final long arrivedNanos = System.nanoTime();
 
-    // How far it is, for the link to answer on. Guarded by this.
-    private PeerLink answerTo;
-    private boolean accepted;
-    private boolean processed;
-    private @Nullable RejectCode rejected;
-    private String reason = "";
-
     /** Who has it; set before any answer can be put off. */
     private volatile ListenerRegistry.@Nullable Listener taker;
 
@@ -53,21 +48,26 @@ final class InboundTransfer implements ReceivedTensor, Runnable {
 
     private boolean answered; // by the listener's return; guarded by this
 
-    // The list of those under way. Guarded by the inbox.
-    @Nullable InboundTransfer previous;
+    /** Whether the bytes are where the listener wants them. Of one listener thread after the other. */
+    private boolean arrived;
 
-    @Nullable InboundTransfer next;
-
-    boolean linked;
-    boolean returned; // its thread is done with it
-
-    /** @param address first byte in the zone, 0 for an empty tensor */
-    InboundTransfer(Engine engine, PeerLink home, TensorMessage message, @Nullable GrantedZone zone, long address) {
+    /**
+     * @param address first byte in the zone, 0 for an empty tensor
+     * @param group with which it goes to listeners
+     */
+    InboundTransfer(
+            Engine engine,
+            PeerLink home,
+            TensorMessage message,
+            @Nullable GrantedZone zone,
+            long address,
+            @Nullable InboundGroup group) {
         this.engine = engine;
         this.home = home;
-        this.answerTo = home;
         this.transferId = message.transferId();
-        this.wanted = message.wanted();
+        this.answers = new InboundAnswers(message.transferId(), message.wanted(), home);
+        this.group = group;
+        this.groupOfSender = message.group();
         this.checksummed = message.checksummed();
         this.checksum = message.checksum();
         this.zone = zone;
@@ -116,6 +116,11 @@ final class InboundTransfer implements ReceivedTensor, Runnable {
     }
 
     @Override
+    public @Nullable TensorGroup group() {
+        return groupOfSender;
+    }
+
+    @Override
     public synchronized Acknowledgment defer() {
         if (deferred != null || answered) {
             String why = answered ? "is given already: put it off before the listener returns" : "was put off before";
@@ -149,46 +154,52 @@ final class InboundTransfer implements ReceivedTensor, Runnable {
 
     /** There is a place in the listeners' queue. Twice is harmless. */
     void admitted() {
-        if (!checksummed && !copied) {
-            accept();
+        if (!checksummed && !copied && group == null) {
+            answers.accepted();
         }
     }
 
-    private synchronized void accept() {
-        if (accepted) {
-            return;
-        }
-        accepted = true;
-        if (wanted.compareTo(ReceiptLevel.ACCEPTED) >= 0) {
-            answerTo.sender().answers().answer(transferId, ReceiptLevel.ACCEPTED);
-        }
+    /** What the sender is told of it. */
+    InboundAnswers answers() {
+        return answers;
     }
 
-    /** The same transfer came again, over another link: answers go there from now on. */
-    synchronized void answerTo(PeerLink link) {
-        answerTo = link;
-        if (wanted == ReceiptLevel.PLACED) {
-            return;
-        }
-        RejectCode code = rejected;
-        if (code != null) {
-            link.sender().answers().refuse(transferId, code, reason);
-        } else if (processed) {
-            link.sender().answers().answer(transferId, wanted);
-        } else if (accepted) {
-            link.sender().answers().answer(transferId, ReceiptLevel.ACCEPTED);
-        }
-    }
-
-    /** On a listener thread. */
+    /** On a listener thread; a second time when its group is complete. */
     @Override
     public void run() {
-        if (!arrive()) {
+        if (!arrived && !arrive()) {
+            return;
+        }
+        arrived = true;
+        if (group != null && !group.owner().ready(this, group)) {
             return;
         }
         // Here too: a thread may come before whoever gave it a place in the queue has said so.
-        accept();
+        answers.accepted();
         deliver();
+    }
+
+    /** It waited for others of its group, and does not reach its listener. */
+    void dropped(RejectCode code, String text) {
+        refuse(code, text);
+        notHeld();
+    }
+
+    private void notHeld() {
+        held(false);
+        engine.inbox().answered(this);
+    }
+
+    /** Takes it out of its group, to make way for the same transfer over another link; false if it does not wait there. */
+    boolean withdraw() {
+        if (group == null || !group.owner().withdraw(this, group)) {
+            return false;
+        }
+        close();
+        logEnd(State.FAILED, "It came again over another connection");
+        home.ledger().refused(transferId);
+        notHeld();
+        return true;
     }
 
     /** Brings the bytes, checked, to where the listener wants them; false if they are not, which the sender is told. */
@@ -295,12 +306,7 @@ final class InboundTransfer implements ReceivedTensor, Runnable {
     private void processed() {
         home.ledger().ended(transferId, SenderLedger.Processed.INSTANCE);
         logEnd(State.DONE, null);
-        synchronized (this) {
-            processed = true;
-            if (wanted == ReceiptLevel.PROCESSED) {
-                answerTo.sender().answers().answer(transferId, ReceiptLevel.PROCESSED);
-            }
-        }
+        answers.processed();
     }
 
     /** It has no room, or does not want it: the sender hears why, and may send it again. */
@@ -317,13 +323,7 @@ final class InboundTransfer implements ReceivedTensor, Runnable {
         home.ledger().ended(transferId, new SenderLedger.Failed(text));
         engine.log().listenerFailed();
         logEnd(State.FAILED, text);
-        synchronized (this) {
-            if (wanted == ReceiptLevel.PROCESSED) {
-                rejected = RejectCode.LISTENER_FAILED;
-                reason = text;
-                answerTo.sender().answers().refuse(transferId, RejectCode.LISTENER_FAILED, text);
-            }
-        }
+        answers.refused(RejectCode.LISTENER_FAILED, text, ReceiptLevel.PROCESSED);
     }
 
     /** It does not reach a listener; the sender hears why and may send it again. */
@@ -336,22 +336,12 @@ final class InboundTransfer implements ReceivedTensor, Runnable {
         close();
         engine.log().rejected();
         logEnd(State.FAILED, code + ": " + text);
-        synchronized (this) {
-            rejected = code;
-            reason = text;
-            if (wanted.compareTo(least) >= 0) {
-                answerTo.sender().answers().refuse(transferId, code, text);
-            }
-        }
+        answers.refused(code, text, least);
         home.ledger().refused(transferId);
     }
 
     boolean isFrom(PeerLink link) {
         return home.equals(link);
-    }
-
-    ReceiptLevel wanted() {
-        return wanted;
     }
 
     private void logEnd(State state, @Nullable String error) {

@@ -31,7 +31,8 @@ final class Inbox {
     /** Senders that may be kept though nothing of theirs is under way: most come again, and soon. */
     private static final int MAX_IDLE = 64;
 
-    private static final String SHUTTING_DOWN = "the receiver is shutting down";
+    /** For senders. */
+    static final String SHUTTING_DOWN = "the receiver is shutting down";
 
     private final ExecutorService threads;
     private final int threadCount;
@@ -158,10 +159,12 @@ final class Inbox {
     private @Nullable InboundTransfer next(@Nullable InboundTransfer ended) {
         InboundTransfer taken;
         InboundTransfer admitted = null;
+        InboundTransfer late = null;
         boolean start = false;
         lock.lock();
         try {
             if (ended != null) {
+                late = closed && ended.goesAgain ? ended : null;
                 ended(ended);
             }
             Sender sender = closed ? null : turns.poll();
@@ -172,7 +175,7 @@ final class Inbox {
             sender.inTurn = false;
             sender.running++;
             taken = sender.accepted.remove();
-            admitted = sender.parked.poll();
+            admitted = sender.accepted.size() < limit ? sender.parked.poll() : null;
             if (admitted != null) {
                 sender.accepted.add(admitted);
             }
@@ -183,6 +186,9 @@ final class Inbox {
             }
         } finally {
             lock.unlock();
+            if (late != null) {
+                late.refuse(RejectCode.SHUTTING_DOWN, SHUTTING_DOWN);
+            }
         }
         if (admitted != null) {
             admitted.admitted();
@@ -194,9 +200,16 @@ final class Inbox {
     }
 
     private void ended(InboundTransfer transfer) {
-        transfer.returned = true;
         Sender sender = senders.get(transfer.peerNodeId());
-        boolean putOff = transfer.isPutOff();
+        if (transfer.goesAgain && sender != null && !closed) {
+            transfer.goesAgain = false;
+            sender.running--;
+            sender.accepted.addFirst(transfer);
+            giveTurn(sender);
+            return;
+        }
+        transfer.returned = true;
+        boolean putOff = transfer.isPutOff() || transfer.isHeld();
         if (!putOff) {
             unlink(transfer);
         }
@@ -214,7 +227,37 @@ final class Inbox {
         }
     }
 
-    /** An answer that was put off has been given. */
+    /** Tensors that waited for each other go to their listeners, before what waits for its first turn. */
+    void again(List<InboundTransfer> group) {
+        List<InboundTransfer> late = new ArrayList<>();
+        boolean start = false;
+        lock.lock();
+        try {
+            for (int i = group.size() - 1; i >= 0; i--) {
+                InboundTransfer transfer = group.get(i);
+                Sender sender = senders.get(transfer.peerNodeId());
+                transfer.held(false);
+                if (closed || sender == null) {
+                    late.add(transfer);
+                } else if (transfer.returned) {
+                    transfer.returned = false;
+                    sender.putOff--;
+                    sender.accepted.addFirst(transfer);
+                    start |= giveTurn(sender) && claimWorker();
+                } else {
+                    transfer.goesAgain = true;
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+        late.forEach(transfer -> transfer.dropped(RejectCode.SHUTTING_DOWN, SHUTTING_DOWN));
+        if (start) {
+            startWorker();
+        }
+    }
+
+    /** An answer that was put off has been given, or what waited for others of its group waits no longer. */
     void answered(InboundTransfer transfer) {
         lock.lock();
         try {

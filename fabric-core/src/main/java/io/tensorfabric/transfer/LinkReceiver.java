@@ -2,6 +2,7 @@ package io.tensorfabric.transfer;
 
 import io.tensorfabric.connection.Connection;
 import io.tensorfabric.connection.ConnectionException;
+import io.tensorfabric.connection.GroupOffer;
 import io.tensorfabric.connection.PeerRight;
 import io.tensorfabric.connection.RemoteGrant;
 import io.tensorfabric.connection.SharedMemoryRequest;
@@ -38,6 +39,7 @@ final class LinkReceiver {
     private final List<GrantedZone> zones = new CopyOnWriteArrayList<>();
     private final DedicatedBudget ownBudget;
     private final DedicatedBudget ownZones;
+    private final InboundGroups groups;
 
     /** For the decoder: lanes may have their own poller threads. */
     private final ReentrantLock lock = new ReentrantLock();
@@ -53,6 +55,12 @@ final class LinkReceiver {
         this.connection = connection;
         this.ownBudget = new DedicatedBudget(engine.options().maxDedicatedBytesPerPeer());
         this.ownZones = new DedicatedBudget(engine.options().maxDedicatedZonesPerPeer());
+        this.groups = new InboundGroups(engine);
+    }
+
+    /** Tensors that listeners hear of together. */
+    InboundGroups groups() {
+        return groups;
     }
 
     /** Opens the landing zone that every peer gets. */
@@ -187,7 +195,12 @@ final class LinkReceiver {
             throw new ConnectionException(
                     ConnectionException.Kind.LOST, link.peerName(), "The connection went down while a zone was opened");
         }
-        return zone.describe(connection).withLanding(engine.landing().offer());
+        return zone.describe(connection).withLanding(engine.landing().offer().withGroups(groupOffer()));
+    }
+
+    private GroupOffer groupOffer() {
+        return new GroupOffer(
+                engine.options().maxDedicatedBytesPerPeer(), engine.options().maxDedicatedZonesPerPeer());
     }
 
     /** A number for what is granted beside landing zones, used once. */
@@ -250,18 +263,20 @@ final class LinkReceiver {
         if (!engine.landing().offers(message.landing())) {
             throw new ProtocolViolation("a tensor is to land in memory that was not offered");
         }
+        TensorGroup together = message.group();
+        InboundGroup group = together == null ? null : groups.arrived(together);
         if (message.length() == 0) {
             if (message.zoneId() != 0 || message.offset() != 0) {
                 throw new ProtocolViolation("an empty tensor claims room");
             }
-            return new InboundTransfer(engine, link, message, null, 0);
+            return new InboundTransfer(engine, link, message, null, 0, group);
         }
         GrantedZone zone = find(message.zoneId());
         long address = zone == null ? 0 : zone.open(message.offset(), message.length());
         if (zone == null || address == 0) {
             throw new ProtocolViolation("a tensor lies outside the zones that were granted to this peer");
         }
-        return new InboundTransfer(engine, link, message, zone, address);
+        return new InboundTransfer(engine, link, message, zone, address, group);
     }
 
     private @Nullable GrantedZone find(int id) {
@@ -281,6 +296,9 @@ final class LinkReceiver {
         }
         long id = transfer.transferId();
         Object before = link.ledger().begin(id, transfer);
+        if (before instanceof InboundTransfer first && !first.isFrom(link) && first.withdraw()) {
+            before = link.ledger().begin(id, transfer);
+        }
         if (before != null) {
             engine.log().duplicate();
             transfer.close();
@@ -307,11 +325,14 @@ final class LinkReceiver {
     private void answerAgain(InboundTransfer duplicate, Object before) {
         long id = duplicate.transferId();
         if (before instanceof InboundTransfer first) {
-            first.answerTo(link);
-        } else if (before instanceof SenderLedger.Failed failed && duplicate.wanted() == ReceiptLevel.PROCESSED) {
+            first.answers().goTo(link);
+            return;
+        }
+        ReceiptLevel wanted = duplicate.answers().wanted();
+        if (before instanceof SenderLedger.Failed failed && wanted == ReceiptLevel.PROCESSED) {
             link.sender().answers().refuse(id, RejectCode.LISTENER_FAILED, failed.text());
-        } else if (duplicate.wanted() != ReceiptLevel.PLACED) {
-            link.sender().answers().answer(id, duplicate.wanted());
+        } else if (wanted != ReceiptLevel.PLACED) {
+            link.sender().answers().answer(id, wanted);
         }
     }
 
@@ -362,6 +383,7 @@ final class LinkReceiver {
         } finally {
             lock.unlock();
         }
+        groups.close("the connection over which a part of its group came has ended");
         zones.forEach(GrantedZone::end);
         zones.clear();
     }

@@ -102,6 +102,10 @@ final class LinkSender {
                 push.release();
                 return true;
             }
+            OutboundGroup group = push.group;
+            if (group != null) {
+                group.joined(this);
+            }
             RegionUse region = push.region;
             if (region != null) {
                 regions.find(push, region);
@@ -130,27 +134,28 @@ final class LinkSender {
         push.phase(PushPhase.ANSWER);
         if (push.region != null && zone != null) {
             push.region.told();
-            PutMessage.write(
-                    transmission.message(TransferMessages.PUT),
-                    push.id(),
-                    push.attempt(),
-                    push.options(),
-                    push.checksum,
-                    zone.id(),
-                    push.offset,
-                    push.bytes());
+            PushHeaders.put(transmission, push, zone);
             return;
         }
-        TensorMessage.write(
-                transmission.message(TransferMessages.TENSOR),
-                push.id(),
-                push.attempt(),
-                push.options(),
-                asked,
-                push.checksum,
-                zone == null ? 0 : zone.id(),
-                push.offset,
-                push.tensor().descriptor());
+        OutboundGroup group = push.group;
+        if (group != null) {
+            group.told(this);
+        }
+        PushHeaders.tensor(transmission, push, zone, asked);
+    }
+
+    /** All pushes of a group have ended, of which so many told the peer of their tensors over this link. */
+    void groupOver(OutboundGroup group, int messages) {
+        locked(() -> {
+            if (pumps.isDown()) {
+                return;
+            }
+            if (messages > 0) {
+                pumps.answers().groupOver(group.what().id(), messages);
+                pumps.pumpAnswers();
+            }
+            rooms.groupOver(group);
+        });
     }
 
     /** A transmission of a push ended; on the thread that hands out completions. */

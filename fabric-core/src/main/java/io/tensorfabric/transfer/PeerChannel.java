@@ -44,10 +44,18 @@ final class PeerChannel {
     /** Takes in a new push. */
     void submit(Push push) {
         TransferException refusal = null;
+        OutboundGroup group = push.group;
         lock.lock();
         try {
-            if (!queued.isBehind(push) && guard.bulkhead().tryAcquirePermission()) {
-                push.admitted = true;
+            if (group != null && !group.isNew()) {
+                push.follows = true;
+                if (!group.isRefused() && !group.hasPlace()) {
+                    follow(push, group);
+                    return;
+                }
+                refusal = group.isRefused() ? PushFailures.full(push, limit(), "under way") : null;
+            } else if (!queued.isBehind(push) && guard.bulkhead().tryAcquirePermission()) {
+                admit(push);
             } else if (engine.options().whenFull() == WhenFull.FAIL) {
                 refusal = PushFailures.full(push, limit(), "under way");
             } else if (queued.size() >= engine.options().maxQueued()) {
@@ -57,7 +65,13 @@ final class PeerChannel {
                 return;
             } else {
                 queued.add(push);
+                if (group != null) {
+                    group.awaitsPlace();
+                }
                 return;
+            }
+            if (refusal != null && group != null) {
+                group.refused();
             }
         } finally {
             lock.unlock();
@@ -69,14 +83,31 @@ final class PeerChannel {
         }
     }
 
+    private static void follow(Push push, OutboundGroup group) {
+        if (push.isDecided()) {
+            push.release();
+        } else {
+            group.follow(push);
+        }
+    }
+
+    /** Gives a push the place that was taken for it; returns the others that have it too. */
+    private static List<Push> admit(Push push) {
+        push.admitted = true;
+        OutboundGroup group = push.group;
+        return group == null ? List.of() : group.placed();
+    }
+
     /** Hands a prepared push to the link, connecting first if there is none. The caller of this is its owner. */
     void route(Push push) {
-        CallNotPermittedException refusal = guard.enter();
+        CallNotPermittedException refusal = push.follows ? guard.follow() : guard.enter();
         if (refusal != null) {
             push.attemptFailed(refusal);
             return;
         }
-        push.entered(guard);
+        if (!push.follows) {
+            push.entered(guard);
+        }
         // Who decided it before now had nothing to give back.
         if (push.isDecided()) {
             push.leave();
@@ -193,7 +224,8 @@ final class PeerChannel {
         boolean mine;
         lock.lock();
         try {
-            mine = queued.remove(push) || waiting.remove(push);
+            OutboundGroup group = push.group;
+            mine = queued.remove(push) || waiting.remove(push) || (group != null && group.unfollow(push));
         } finally {
             lock.unlock();
         }
@@ -206,24 +238,43 @@ final class PeerChannel {
 
     /** A push gave back everything: the next one may start. On a callback thread. */
     void finished(Push push) {
+        ended(push, push.group);
+    }
+
+    /** A member of a group was never begun. */
+    void missed(OutboundGroup group) {
+        ended(null, group);
+    }
+
+    private void ended(@Nullable Push push, @Nullable OutboundGroup group) {
+        boolean over = false;
         Push next = null;
+        List<Push> others = List.of();
         lock.lock();
         try {
-            if (push.admitted) {
-                push.admitted = false;
+            boolean free = push != null && push.admitted;
+            if (group != null) {
+                over = group.left();
+                free = over && group.hasPlace();
+            }
+            if (free) {
                 guard.bulkhead().onComplete();
                 if (!queued.isEmpty() && guard.bulkhead().tryAcquirePermission()) {
                     next = queued.poll();
                 }
-                if (next != null) {
-                    next.admitted = true;
-                }
+            }
+            if (next != null) {
+                others = admit(next);
             }
         } finally {
             lock.unlock();
         }
+        if (group != null && over) {
+            group.over();
+        }
         if (next != null) {
             engine.sources().prepare(next, this);
+            others.forEach(other -> engine.sources().prepare(other, this));
         }
     }
 }

@@ -96,6 +96,13 @@ final class PeerGuard {
         return CallNotPermittedException.createCallNotPermittedException(breaker);
     }
 
+    /** The same for one of a group whose first asked for permission: a group is one probe of a breaker that is half open. */
+    @Nullable CallNotPermittedException follow() {
+        return breaker.getState() == CircuitBreaker.State.OPEN
+                ? CallNotPermittedException.createCallNotPermittedException(breaker)
+                : null;
+    }
+
     private boolean isPermitted() {
         try {
             return breaker.tryAcquirePermission();

@@ -27,6 +27,16 @@ final class PeerLanding {
         }
     }
 
+    /** Whether the peer opened a zone. */
+    boolean isKnown() {
+        return known;
+    }
+
+    /** What the peer offers; {@code null} if its version offers nothing, or it opened no zone. */
+    @Nullable LandingOffer offer() {
+        return offer;
+    }
+
     /** Whether tensors come into memory of a GPU unless something else is asked for. */
     boolean isInGpu() {
         return inGpu;

@@ -37,6 +37,11 @@ final class PeerZones {
         return zone;
     }
 
+    /** Bytes of the largest shared zone. */
+    long largestShared() {
+        return largestShared;
+    }
+
     /** Whether a tensor fits no shared zone even if that is empty. */
     boolean needsDedicated(long bytes) {
         return bytes > largestShared;

@@ -55,6 +55,12 @@ final class Push extends GuardedPush implements TransmissionListener {
     /** Where the bytes are; set once, before any link sees it. */
     final PushSource source;
 
+    /** With which others it belongs together; set once, before any other thread sees it. */
+    @Nullable OutboundGroup group;
+
+    /** Whether it is not the first of its group. Set by the channel before the push starts. */
+    boolean follows;
+
     /** Of the source, if the caller wants one. */
     int checksum;
 

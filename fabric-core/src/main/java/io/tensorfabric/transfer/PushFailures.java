@@ -136,6 +136,12 @@ final class PushFailures {
         return new LandingUnavailableException(push.peer(), message, null);
     }
 
+    /** The peer cannot have its listeners hear of a whole group at once. */
+    static TransferException group(Push push, String why) {
+        String message = subject(push) + " cannot go with its group: " + why;
+        return new InvalidTransferException(push.peer(), message, null);
+    }
+
     /** The peer gives no zone of its own for a large tensor. */
     static TransferException zoneRefused(Push push, ConnectionException refusal) {
         String message =

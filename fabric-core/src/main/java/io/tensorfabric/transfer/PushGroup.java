@@ -2,7 +2,6 @@ package io.tensorfabric.transfer;
 
 import io.tensorfabric.tensor.Tensor;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -28,9 +27,7 @@ final class PushGroup extends CompletableFuture<List<TransferReceipt>> {
         this.left = new AtomicInteger(count);
     }
 
-    static PushGroup start(
-            String peer, Collection<Tensor> tensors, Function<Tensor, CompletableFuture<TransferReceipt>> push) {
-        List<Tensor> all = List.copyOf(tensors);
+    static PushGroup start(String peer, List<Tensor> all, Function<Tensor, CompletableFuture<TransferReceipt>> push) {
         PushGroup group = new PushGroup(peer, all.size());
         if (all.isEmpty()) {
             group.complete(List.of());

@@ -120,18 +120,16 @@ public final class PushSpec {
     }
 
     /**
-     * Pushes several tensors as one: the future ends when all have ended, with all receipts in the order of the tensors, or with
-     * the first failure. That one cancels the pushes that are still under way. What the peer has then is for its listener to
-     * keep or drop, since tensors arrive one by one; the message says how many did. Cancelling the future cancels all.
+     * Pushes several tensors of which the peer's listeners hear together, or of none; see
+     * {@link TensorTransferService#pushAll(String, Collection, PushOptions)}.
      *
-     * @param tensors any number, under their own names
      * @throws IllegalStateException if this spec has a name
      */
     public CompletableFuture<List<TransferReceipt>> pushAll(Collection<Tensor> tensors) {
         if (name != null) {
             throw new IllegalStateException("A name is for one tensor; push several under their own names");
         }
-        return PushGroup.start(peer, tensors, this::push);
+        return transfers.pushAll(peer, tensors, options);
     }
 
     /**

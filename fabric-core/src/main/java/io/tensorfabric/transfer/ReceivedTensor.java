@@ -3,6 +3,7 @@ package io.tensorfabric.transfer;
 import io.tensorfabric.tensor.Tensor;
 import java.time.Instant;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A tensor that arrived: a view of the landing zone, without a copy. Its room goes back to the sender when it is closed,
@@ -24,6 +25,15 @@ public interface ReceivedTensor extends AutoCloseable {
 
     /** Headers of the sender. */
     Map<String, String> headers();
+
+    /**
+     * With which others of the sender it came: their listeners hear of all of them or of none, in no promised order.
+     *
+     * @return {@code null} if it was pushed alone
+     */
+    default @Nullable TensorGroup group() {
+        return null;
+    }
 
     /** When its header arrived. */
     Instant arrived();

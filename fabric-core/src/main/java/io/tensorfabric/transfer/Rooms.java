@@ -20,6 +20,7 @@ final class Rooms {
     private final ZoneRequests requests;
     private final LanePumps pumps;
     private final CudaIpcLink ipc;
+    private final GroupRooms groups = new GroupRooms(zones);
     private boolean zonesKnown;
 
     /** @param lock of the link's sender */
@@ -49,15 +50,19 @@ final class Rooms {
     /** Posts a push as soon as there is room for it, which may be now. */
     void find(Push push) {
         LandingKind wish = push.options().landing();
-        if (wish != LandingKind.ANY && !zonesKnown) {
+        OutboundGroup group = push.group;
+        if ((wish != LandingKind.ANY || group != null) && !zonesKnown) {
             push.phase(PushPhase.ROOM);
             queue.add(push);
             return;
         }
-        String refusal = zones.landing().refusal(wish);
-        if (refusal != null) {
-            TransferException failure = PushFailures.landing(push, refusal);
+        TransferException failure = refusal(push, wish, group);
+        if (failure != null) {
             engine.callback(() -> push.fail(failure));
+            return;
+        }
+        if (group != null && !groups.enters(push, group)) {
+            push.phase(PushPhase.ROOM);
             return;
         }
         GpuMemory gpu = push.source.sharing();
@@ -77,6 +82,20 @@ final class Rooms {
         }
     }
 
+    private @Nullable TransferException refusal(Push push, LandingKind wish, @Nullable OutboundGroup group) {
+        String why = zones.landing().refusal(wish);
+        if (why != null) {
+            return PushFailures.landing(push, why);
+        }
+        why = group == null ? null : groups.refusal(group);
+        return why == null ? null : PushFailures.group(push, why);
+    }
+
+    /** A group needs no room any more. */
+    void groupOver(OutboundGroup group) {
+        groups.over(group).forEach(this::find);
+    }
+
     private boolean takeShared(Push push) {
         return !queue.isBehind(push) && zones.reserve(push);
     }
@@ -85,6 +104,7 @@ final class Rooms {
     void remove(Push push) {
         queue.remove(push);
         requests.remove(push);
+        groups.remove(push);
         ipc.remove(push);
     }
 
@@ -92,6 +112,7 @@ final class Rooms {
     void clear() {
         queue.clear();
         requests.clear();
+        groups.clear();
         ipc.down();
     }
 

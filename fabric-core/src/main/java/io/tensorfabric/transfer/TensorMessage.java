@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reader of TENSOR messages, reused for one after the other: fields are those of the last {@link #read}. Everything is
@@ -26,7 +27,13 @@ final class TensorMessage {
     /** It is to land in memory of a GPU. */
     static final int FLAG_DEVICE = 1 << 2;
 
-    private static final int FLAGS = FLAG_CHECKSUM | FLAG_HOST | FLAG_DEVICE;
+    /** Listeners hear of it together with others. */
+    static final int FLAG_GROUP = 1 << 3;
+
+    private static final int FLAGS = FLAG_CHECKSUM | FLAG_HOST | FLAG_DEVICE | FLAG_GROUP;
+
+    /** Number and size. */
+    private static final int GROUP = Long.BYTES + Integer.BYTES;
 
     private static final ReceiptLevel[] LEVELS = ReceiptLevel.values();
 
@@ -43,6 +50,7 @@ final class TensorMessage {
     private long length;
     private TensorDescriptor descriptor = DescriptorCache.NONE;
     private Map<String, String> headers = Map.of();
+    private @Nullable TensorGroup group;
 
     /**
      * Reads a message body, little endian, from position to limit.
@@ -85,7 +93,17 @@ final class TensorMessage {
                 descriptor.byteLength() == length, "a TENSOR message has a length that is not that of its shape");
         body.position(start + FIXED + shapeAndName);
         headers = readHeaders(body, headerCount);
+        group = (flags & FLAG_GROUP) == 0 ? null : readGroup(body);
         ProtocolViolation.unless(!body.hasRemaining(), "a TENSOR message goes on after its end");
+    }
+
+    private static TensorGroup readGroup(ByteBuffer body) {
+        ProtocolViolation.unless(body.remaining() >= GROUP, "a TENSOR message ends before its group");
+        long id = body.getLong();
+        int size = body.getInt();
+        ProtocolViolation.unless(
+                size >= 2 && size <= TensorGroup.MAX_SIZE, "a TENSOR message has a group of no or too many tensors");
+        return new TensorGroup(id, size);
     }
 
     private static LandingKind landing(int flags) {
@@ -171,6 +189,16 @@ final class TensorMessage {
         }
     }
 
+    /**
+     * Adds a group to a message body that was just written.
+     *
+     * @param start where the body begins
+     */
+    static void addGroup(ByteBuffer body, int start, TensorGroup group) {
+        body.putShort(start + 10, (short) (body.getShort(start + 10) | FLAG_GROUP));
+        body.putLong(group.id()).putInt(group.size());
+    }
+
     private static void writeHeaders(ByteBuffer body, Map<String, String> headers) {
         for (Map.Entry<String, String> header : headers.entrySet()) {
             int lengths = body.position();
@@ -244,5 +272,10 @@ final class TensorMessage {
 
     Map<String, String> headers() {
         return headers;
+    }
+
+    /** With which others listeners are to hear of it; {@code null} for none. */
+    @Nullable TensorGroup group() {
+        return group;
     }
 }

@@ -1,6 +1,7 @@
 package io.tensorfabric.transfer;
 
 import io.tensorfabric.tensor.Tensor;
+import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -27,6 +28,19 @@ public interface TensorTransferService {
      * @param peer name of a configured peer, or node id of a connected one
      */
     CompletableFuture<TransferReceipt> push(String peer, Tensor tensor, PushOptions options);
+
+    /**
+     * Pushes several tensors to a peer of which its listeners hear together: of each when all have arrived, are checked and have
+     * a listener, or of none. The whole group is at the peer then, so it must fit into what the peer lets this node fill:
+     * its shared landing zone, and zones of their own for larger tensors.
+     *
+     * <p>The future ends with all receipts in the order of the tensors, or with the first failure, which cancels the others.
+     * A failure that comes once the listeners have been told, such as one of a listener, does not take the others
+     * back. Receipts say ACCEPTED at least. Cancelling the future cancels all.
+     *
+     * @param tensors at most {@link TensorGroup#MAX_SIZE}, under their own names
+     */
+    CompletableFuture<List<TransferReceipt>> pushAll(String peer, Collection<Tensor> tensors, PushOptions options);
 
     /** Starts a push that is put together step by step, with {@link PushOptions#defaults()} to begin with. */
     default PushSpec to(String peer) {

@@ -6,6 +6,7 @@ import io.tensorfabric.tensor.Tensor;
 import io.tensorfabric.tensor.TensorDescriptor;
 import io.tensorfabric.transfer.RegionUse.Operation;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
@@ -13,6 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Begins pushes, pulls and puts: what happens on the thread of their caller. Thread-safe. */
 final class TransferStart {
+
+    private static final String CLOSED = "it is closed";
 
     private final Engine engine;
 
@@ -50,33 +53,63 @@ final class TransferStart {
         return start(peer, nothing, plain, use);
     }
 
+    /** Begins pushes whose listeners hear of all or of none; nothing begins if one of them cannot. */
+    CompletableFuture<List<TransferReceipt>> group(String peer, List<Tensor> tensors, PushOptions options) {
+        Objects.requireNonNull(peer, "peer");
+        if (tensors.size() > TensorGroup.MAX_SIZE) {
+            String message = tensors.size() + " tensors cannot be pushed to peer '" + peer + "' at once: at most "
+                    + TensorGroup.MAX_SIZE + " can";
+            return CompletableFuture.failedFuture(new InvalidTransferException(peer, message, null));
+        }
+        for (Tensor tensor : tensors) {
+            String problem = tensor.isClosed() ? CLOSED : PushChecks.problem(engine, tensor, options, null);
+            if (problem != null) {
+                return CompletableFuture.failedFuture(invalid(peer, tensor, null, problem));
+            }
+        }
+        // Who hears PLACED is done with a push whose listener may yet wait for the others.
+        PushOptions known =
+                options.receipt() == ReceiptLevel.PLACED ? options.withReceipt(ReceiptLevel.ACCEPTED) : options;
+        OutboundGroup group = tensors.size() < 2 ? null : new OutboundGroup(lastId.incrementAndGet(), tensors);
+        return PushGroup.start(peer, tensors, tensor -> start(peer, tensor, known, null, group));
+    }
+
     CompletableFuture<TransferReceipt> start(
             String peer, Tensor tensor, PushOptions options, @Nullable RegionUse region) {
         Objects.requireNonNull(peer, "peer");
         Objects.requireNonNull(options, "options");
         String problem = PushChecks.problem(engine, tensor, options, region);
-        if (problem != null) {
-            return invalid(peer, tensor, region, problem);
-        }
+        return problem != null
+                ? CompletableFuture.failedFuture(invalid(peer, tensor, region, problem))
+                : start(peer, tensor, options, region, null);
+    }
+
+    private CompletableFuture<TransferReceipt> start(
+            String peer,
+            Tensor tensor,
+            PushOptions options,
+            @Nullable RegionUse region,
+            @Nullable OutboundGroup group) {
+        PeerChannel channel = engine.channel(peer);
         long address;
         try {
             address = tensor.hold();
         } catch (IllegalStateException e) {
-            return invalid(peer, tensor, region, "it is closed");
+            return notBegun(channel, group, invalid(peer, tensor, region, CLOSED));
         }
         Duration deadline = options.deadline() != null
                 ? options.deadline()
                 : engine.options().defaultDeadline();
-        PeerChannel channel = engine.channel(peer);
         Push push = new Push(engine, channel, lastId.incrementAndGet(), tensor, address, options, deadline, region);
+        push.group = group;
         PushProgress progress = options.progress();
         if (progress != null) {
             push.source.tell(new ProgressTeller(engine, push, progress));
         }
-        problem = PushChecks.mark(engine, push);
+        String problem = PushChecks.mark(engine, push);
         if (problem != null) {
             tensor.release();
-            return invalid(peer, tensor, region, problem);
+            return notBegun(channel, group, invalid(peer, tensor, region, problem));
         }
         engine.pushes().add(push);
         if (engine.isClosing()) {
@@ -88,11 +121,18 @@ final class TransferStart {
         return push;
     }
 
-    private static CompletableFuture<TransferReceipt> invalid(
-            String peer, Tensor tensor, @Nullable RegionUse region, String why) {
+    private static CompletableFuture<TransferReceipt> notBegun(
+            PeerChannel channel, @Nullable OutboundGroup group, TransferException why) {
+        if (group != null) {
+            channel.missed(group);
+        }
+        return CompletableFuture.failedFuture(why);
+    }
+
+    private static TransferException invalid(String peer, Tensor tensor, @Nullable RegionUse region, String why) {
         String verb = region == null ? "pushed to" : region.operation().verb();
         String name = region == null ? tensor.name() : region.name();
         String message = "Tensor '" + name + "' cannot be " + verb + " peer '" + peer + "': " + why;
-        return CompletableFuture.failedFuture(new InvalidTransferException(peer, message, null));
+        return new InvalidTransferException(peer, message, null);
     }
 }

@@ -61,7 +61,7 @@ final class ZoneAllocator {
             return -1;
         }
         long alignment = bytes >= LARGE ? LARGE_ALIGNMENT : SMALL_ALIGNMENT;
-        long room = roundUp(bytes, SMALL_ALIGNMENT);
+        long room = roomOf(bytes);
         for (int bin = binOf(room); bin < bins.length; bin++) {
             for (Block b = bins[bin]; b != null; b = b.nextFree) {
                 long start = roundUp(b.offset, alignment);
@@ -72,6 +72,11 @@ final class ZoneAllocator {
             }
         }
         return -1;
+    }
+
+    /** Bytes that a tensor takes, without what its alignment may cost before it. */
+    static long roomOf(long bytes) {
+        return roundUp(bytes, SMALL_ALIGNMENT);
     }
 
     private void carve(Block b, long start, long room, long bytes) {

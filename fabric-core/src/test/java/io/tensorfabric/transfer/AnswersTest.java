@@ -50,6 +50,11 @@ class AnswersTest {
         public void retired(int zoneId) {
             all.add("retired " + zoneId);
         }
+
+        @Override
+        public void groupOver(long groupId, int messages) {
+            all.add("group over " + groupId + " " + messages);
+        }
     }
 
     @Test
@@ -76,7 +81,8 @@ class AnswersTest {
             answers.retire(4);
             answers.retired(5);
             answers.processed(6);
-            expected.addAll(List.of("retire 4", "retired 5", "processed 6"));
+            answers.groupOver(7, 3);
+            expected.addAll(List.of("retire 4", "retired 5", "processed 6", "group over 7 3"));
             for (int messages = 0; messages < 50; messages++) {
                 Answers.read(body(write()), seen);
             }
@@ -95,7 +101,7 @@ class AnswersTest {
         refused(b -> b.putInt(0, -1));
         refused(b -> b.putInt(4, 1));
         refused(b -> b.put(8, (byte) 0));
-        refused(b -> b.put(8, (byte) 7));
+        refused(b -> b.put(8, (byte) 8));
         refused(b -> b.put(9, (byte) 1));
         refused(b -> b.putShort(10, (short) 1));
         refused(b -> b.putInt(12, 1));

@@ -10,6 +10,7 @@ import io.tensorfabric.tensor.Shape;
 import io.tensorfabric.tensor.TensorDescriptor;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Random;
@@ -17,6 +18,7 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class TensorMessageTest {
 
@@ -50,6 +52,35 @@ class TensorMessageTest {
         PushOptions placed = PushOptions.defaults().withReceipt(ReceiptLevel.PLACED);
         TensorMessage.write(second, 1, 2, placed, LandingKind.ANY, 99, 0, 0, e);
         assertThat(ProtocolExamples.written(second)).isEqualTo(ProtocolExamples.bytes("empty"));
+    }
+
+    @Test
+    void theRecordedTensorOfAGroupIsReadAndWritten() throws IOException {
+        message.read(body(ProtocolExamples.bytes("group")));
+        assertThat(message.group()).isEqualTo(new TensorGroup(6, 3));
+        ByteBuffer body = ProtocolExamples.empty();
+        TensorDescriptor e = new TensorDescriptor("e", DataType.F32, Shape.of(0));
+        TensorMessage.write(body, 7, 1, PushOptions.defaults(), LandingKind.ANY, 0, 0, 0, e);
+        TensorMessage.addGroup(body, 0, new TensorGroup(6, 3));
+        assertThat(ProtocolExamples.written(body)).isEqualTo(ProtocolExamples.bytes("group"));
+        message.read(body(ProtocolExamples.bytes("empty")));
+        assertThat(message.group()).isNull();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, -1, TensorGroup.MAX_SIZE + 1})
+    void whenAGroupHasNoProperSizeThenTheMessageIsRefused(int size) throws IOException {
+        byte[] bytes = ProtocolExamples.bytes("group");
+        ByteBuffer body = body(bytes);
+        body.putInt(bytes.length - Integer.BYTES, size);
+        assertThatThrownBy(() -> message.read(body)).isInstanceOf(ProtocolViolation.class);
+    }
+
+    @Test
+    void whenAMessageEndsBeforeItsGroupThenItIsRefused() throws IOException {
+        byte[] bytes = ProtocolExamples.bytes("group");
+        ByteBuffer body = body(Arrays.copyOf(bytes, bytes.length - 1));
+        assertThatThrownBy(() -> message.read(body)).isInstanceOf(ProtocolViolation.class);
     }
 
     @ParameterizedTest

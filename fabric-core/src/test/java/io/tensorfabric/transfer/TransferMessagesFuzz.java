@@ -3,6 +3,7 @@ package io.tensorfabric.transfer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
+import java.util.Objects;
 
 /** Fuzz target: the data-path messages of transfers. What is accepted must be written back as the same bytes. */
 public final class TransferMessagesFuzz {
@@ -82,13 +83,19 @@ public final class TransferMessagesFuzz {
                 MESSAGE.zoneId(),
                 MESSAGE.offset(),
                 MESSAGE.descriptor());
+        TensorGroup group = MESSAGE.group();
+        if (group != null) {
+            TensorMessage.addGroup(written, 0, group);
+        }
         written.flip();
         // Headers are a map, so their order may change.
         if (MESSAGE.headers().size() < 2 ? !written.equals(copy) : written.remaining() != copy.remaining()) {
             throw new IllegalStateException("What was read is written differently");
         }
         AGAIN.read(written);
-        if (!AGAIN.headers().equals(MESSAGE.headers()) || !AGAIN.descriptor().equals(MESSAGE.descriptor())) {
+        if (!Objects.equals(AGAIN.group(), group)
+                || !AGAIN.headers().equals(MESSAGE.headers())
+                || !AGAIN.descriptor().equals(MESSAGE.descriptor())) {
             throw new IllegalStateException("What was written is read differently");
         }
     }
@@ -139,6 +146,11 @@ public final class TransferMessagesFuzz {
         @Override
         public void retired(int zoneId) {
             answers.retired(zoneId);
+        }
+
+        @Override
+        public void groupOver(long groupId, int messages) {
+            answers.groupOver(groupId, messages);
         }
     }
 }

@@ -18,6 +18,7 @@ import io.tensorfabric.transfer.TensorTransferService;
 import io.tensorfabric.transfer.TransferReceipt;
 import io.tensorfabric.transfer.TransferStatus;
 import java.nio.charset.StandardCharsets;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -61,10 +62,25 @@ final class ObservedTransfers implements TensorTransferService {
             return delegate.push(peer, tensor, options);
         }
         PushObservationContext context = new PushObservationContext(peer, tensor.descriptor(), options.headers());
+        return observe(context, () -> delegate.push(peer, tensor, traced(options, context.getCarrier())));
+    }
+
+    @Override
+    public CompletableFuture<List<TransferReceipt>> pushAll(
+            String peer, Collection<Tensor> tensors, PushOptions options) {
+        if (registry.isNoop() || tensors.isEmpty()) {
+            return delegate.pushAll(peer, tensors, options);
+        }
+        PushObservationContext context = new PushObservationContext(
+                peer, tensors.stream().map(Tensor::descriptor).toList(), options.headers());
+        return observe(context, () -> delegate.pushAll(peer, tensors, traced(options, context.getCarrier())));
+    }
+
+    private <T> CompletableFuture<T> observe(PushObservationContext context, Supplier<CompletableFuture<T>> call) {
         Observation observation = FabricObservation.PUSH
                 .observation(convention, DEFAULT, () -> context, registry)
                 .start();
-        return stopAtTheEnd(observation, () -> delegate.push(peer, tensor, traced(options, context.getCarrier())));
+        return stopAtTheEnd(observation, call);
     }
 
     /** A trace that finds no room is no reason to fail the push. */

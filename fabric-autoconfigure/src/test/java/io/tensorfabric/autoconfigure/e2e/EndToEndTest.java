@@ -163,6 +163,30 @@ class EndToEndTest {
         }
     }
 
+    /** Each end has learnt from the negotiation that the other one knows groups. */
+    @Test
+    void whenSeveralArePushedTogetherThenTheListenerHearsOfAllOrOfNone() throws Exception {
+        Map<Node, String> peers = Map.of(feeder, "ranker", ranker, "feeder-1");
+        for (Node from : List.of(feeder, ranker)) {
+            Node to = from == feeder ? ranker : feeder;
+            to.bean(Node.Listener.class).seen.clear();
+            PushSpec spec = from.bean(TensorTransferService.class).to(peers.get(from));
+            try (Tensor one = Tensor.copyOf("embeddings/one", DataType.U8, Shape.of(1), new byte[] {1});
+                    Tensor two = Tensor.copyOf("embeddings/two", DataType.U8, Shape.of(2), new byte[] {2, 2});
+                    Tensor unwanted = Tensor.copyOf("nobody/listens", DataType.U8, Shape.of(1), new byte[1])) {
+                assertThatThrownBy(() -> spec.pushAllAndWait(List.of(one, unwanted)))
+                        .isInstanceOf(TransferRejectedException.class)
+                        .hasMessageContaining("nobody/listens");
+                spec.receipt(ReceiptLevel.PROCESSED).pushAllAndWait(List.of(one, two));
+            }
+            Set<Integer> lengths = new TreeSet<>();
+            for (Node.Seen seen : to.bean(Node.Listener.class).seen) {
+                assertThat(lengths.add(seen.bytes().length)).isTrue();
+            }
+            assertThat(lengths).containsExactly(1, 2);
+        }
+    }
+
     private static String failure(String peer, String name) {
         StringBuilder messages = new StringBuilder();
         assertThatThrownBy(() -> push(feeder, peer, name, bytes(10)))

@@ -55,6 +55,10 @@ class FabricObservationAutoConfigurationTest {
                         pushed.add((PushOptions) arguments[2]);
                         yield new CompletableFuture<>();
                     }
+                    case "pushAll" -> {
+                        pushed.add((PushOptions) arguments[2]);
+                        yield CompletableFuture.completedFuture(List.of());
+                    }
                     case "pull" -> CompletableFuture.completedFuture(null);
                     case "hashCode" -> 1;
                     case "equals" -> proxy == arguments[0];
@@ -98,6 +102,36 @@ class FabricObservationAutoConfigurationTest {
                     transfers.at("ranker", "weights").pull();
                 });
         assertThat(ended).containsExactly("app.push failed", "app.read");
+    }
+
+    @Test
+    void whenSeveralArePushedTogetherThenTheyAreOneObservationWithAllTheirBytes() {
+        ObservationRegistry registry = registry();
+        List<String> keys = new ArrayList<>();
+        registry.observationConfig().observationHandler(new ObservationHandler<>() {
+            @Override
+            public void onStop(Observation.Context context) {
+                context.getHighCardinalityKeyValues().forEach(key -> keys.add(key.getKey() + "=" + key.getValue()));
+            }
+
+            @Override
+            public boolean supportsContext(Observation.Context context) {
+                return true;
+            }
+        });
+        runner.withBean(ObservationRegistry.class, () -> registry).run(context -> {
+            TensorTransferService transfers = context.getBean(TensorTransferService.class);
+            try (Tensor one = Tensor.copyOf("one", DataType.U8, Shape.of(1), new byte[1]);
+                    Tensor two = Tensor.copyOf("two", DataType.U8, Shape.of(2), new byte[2])) {
+                transfers.to("ranker").pushAllAndWait(List.of(one, two));
+                transfers.to("ranker").pushAllAndWait(List.of(two));
+                transfers.to("ranker").pushAllAndWait(List.of());
+            }
+        });
+        assertThat(ended).containsExactly("fabric.push", "fabric.push");
+        assertThat(keys)
+                .containsExactlyInAnyOrder(
+                        "fabric.tensor=one and 1 more", "fabric.bytes=3", "fabric.tensor=two", "fabric.bytes=2");
     }
 
     @Test

@@ -17,6 +17,7 @@ import io.tensorfabric.transfer.TransferPath;
 import io.tensorfabric.transfer.TransferReceipt;
 import io.tensorfabric.transfer.TransferStatus;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -119,6 +120,12 @@ class PushJobTest {
             CompletableFuture<TransferReceipt> future = new CompletableFuture<>();
             underWay.put(tensor.name(), future);
             return future;
+        }
+
+        @Override
+        public CompletableFuture<List<TransferReceipt>> pushAll(
+                String peer, Collection<Tensor> tensors, PushOptions options) {
+            throw new UnsupportedOperationException();
         }
 
         @Override
