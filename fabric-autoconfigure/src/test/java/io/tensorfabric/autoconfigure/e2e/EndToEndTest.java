@@ -16,6 +16,7 @@ import io.tensorfabric.transfer.ReceiptLevel;
 import io.tensorfabric.transfer.TensorTransferService;
 import io.tensorfabric.transfer.TransferPriority;
 import io.tensorfabric.transfer.TransferReceipt;
+import io.tensorfabric.transfer.TransferRejectedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
