@@ -3,10 +3,10 @@ package io.tensorfabric.transfer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the sender of an arrived tensor has been told of it, and is told again over the latest link that it asked on.
- * Thread-safe.
+ * What the sender of an arrived tensor has been told of it, and is told again over the latest link that it asked on. A
+ * superclass rather than a part, so that a tensor stays one object. Thread-safe.
  */
-final class InboundAnswers {
+abstract class InboundAnswers extends InboxPlace {
 
     private final long transferId;
 
@@ -25,12 +25,17 @@ final class InboundAnswers {
         this.link = link;
     }
 
-    ReceiptLevel wanted() {
+    /** Number of the transfer at the sender. */
+    public final long transferId() {
+        return transferId;
+    }
+
+    final ReceiptLevel wanted() {
         return wanted;
     }
 
     /** It is for a listener now. Twice is harmless. */
-    synchronized void accepted() {
+    final synchronized void tellAccepted() {
         if (accepted) {
             return;
         }
@@ -40,7 +45,7 @@ final class InboundAnswers {
         }
     }
 
-    synchronized void processed() {
+    final synchronized void tellProcessed() {
         processed = true;
         if (wanted == ReceiptLevel.PROCESSED) {
             link.sender().answers().answer(transferId, ReceiptLevel.PROCESSED);
@@ -48,7 +53,7 @@ final class InboundAnswers {
     }
 
     /** @param least receipt that a sender must want to be told */
-    synchronized void refused(RejectCode code, String text, ReceiptLevel least) {
+    final synchronized void tellRefused(RejectCode code, String text, ReceiptLevel least) {
         if (wanted.compareTo(least) >= 0) {
             rejected = code;
             reason = text;
@@ -57,7 +62,7 @@ final class InboundAnswers {
     }
 
     /** The same transfer came again, over another link: answers go there from now on. */
-    synchronized void goTo(PeerLink other) {
+    final synchronized void answerTo(PeerLink other) {
         link = other;
         if (wanted == ReceiptLevel.PLACED) {
             return;

@@ -26,6 +26,11 @@ final class InboundGroup {
         this.id = id;
     }
 
+    /** As listeners see it. */
+    TensorGroup what() {
+        return new TensorGroup(id, size);
+    }
+
     InboundGroups owner() {
         return owner;
     }

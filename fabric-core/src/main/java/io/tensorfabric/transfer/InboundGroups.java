@@ -93,7 +93,7 @@ final class InboundGroups {
             }
         }
         if (refusal == null) {
-            all.forEach(member -> member.answers().accepted());
+            all.forEach(member -> member.tellAccepted());
             // This thread's own one too, in its turn.
             engine.inbox().again(all);
         } else {

@@ -19,16 +19,13 @@ import org.slf4j.LoggerFactory;
  * A tensor that arrived, from its header to the end of its listener, and the view that the listener gets. Its room goes
  * back over the link that brought it; its answers go over the latest link that the sender asked on. Thread-safe.
  */
-final class InboundTransfer extends InboxPlace implements ReceivedTensor, Runnable {
+final class InboundTransfer extends InboundAnswers implements ReceivedTensor, Runnable {
 
     private static final Logger log = LoggerFactory.getLogger(InboundTransfer.class);
 
     private final Engine engine;
     private final PeerLink home;
-    private final long transferId;
-    private final InboundAnswers answers;
     private final @Nullable InboundGroup group;
-    private final @Nullable TensorGroup groupOfSender;
     private final boolean checksummed;
     private final int checksum;
     private final @Nullable GrantedZone zone;
@@ -62,12 +59,10 @@ final class InboundTransfer extends InboxPlace implements ReceivedTensor, Runnab
             @Nullable GrantedZone zone,
             long address,
             @Nullable InboundGroup group) {
+        super(message.transferId(), message.wanted(), home);
         this.engine = engine;
         this.home = home;
-        this.transferId = message.transferId();
-        this.answers = new InboundAnswers(message.transferId(), message.wanted(), home);
         this.group = group;
-        this.groupOfSender = message.group();
         this.checksummed = message.checksummed();
         this.checksum = message.checksum();
         this.zone = zone;
@@ -78,11 +73,6 @@ final class InboundTransfer extends InboxPlace implements ReceivedTensor, Runnab
         this.copied = !kind.equals(landing);
         this.tensor = Tensor.of(message.descriptor(), address, kind, this::giveBack);
         engine.log().tensorOpened();
-    }
-
-    @Override
-    public long transferId() {
-        return transferId;
     }
 
     @Override
@@ -117,7 +107,7 @@ final class InboundTransfer extends InboxPlace implements ReceivedTensor, Runnab
 
     @Override
     public @Nullable TensorGroup group() {
-        return groupOfSender;
+        return group == null ? null : group.what();
     }
 
     @Override
@@ -155,13 +145,8 @@ final class InboundTransfer extends InboxPlace implements ReceivedTensor, Runnab
     /** There is a place in the listeners' queue. Twice is harmless. */
     void admitted() {
         if (!checksummed && !copied && group == null) {
-            answers.accepted();
+            tellAccepted();
         }
-    }
-
-    /** What the sender is told of it. */
-    InboundAnswers answers() {
-        return answers;
     }
 
     /** On a listener thread; a second time when its group is complete. */
@@ -175,7 +160,7 @@ final class InboundTransfer extends InboxPlace implements ReceivedTensor, Runnab
             return;
         }
         // Here too: a thread may come before whoever gave it a place in the queue has said so.
-        answers.accepted();
+        tellAccepted();
         deliver();
     }
 
@@ -197,7 +182,7 @@ final class InboundTransfer extends InboxPlace implements ReceivedTensor, Runnab
         }
         close();
         logEnd(State.FAILED, "It came again over another connection");
-        home.ledger().refused(transferId);
+        home.ledger().refused(transferId());
         notHeld();
         return true;
     }
@@ -304,9 +289,9 @@ final class InboundTransfer extends InboxPlace implements ReceivedTensor, Runnab
     }
 
     private void processed() {
-        home.ledger().ended(transferId, SenderLedger.Processed.INSTANCE);
+        home.ledger().ended(transferId(), SenderLedger.Processed.INSTANCE);
         logEnd(State.DONE, null);
-        answers.processed();
+        tellProcessed();
     }
 
     /** It has no room, or does not want it: the sender hears why, and may send it again. */
@@ -320,10 +305,10 @@ final class InboundTransfer extends InboxPlace implements ReceivedTensor, Runnab
         listener.log().failed(listener, this, problem);
         close();
         String text = problem.getClass().getSimpleName() + ": " + problem.getMessage();
-        home.ledger().ended(transferId, new SenderLedger.Failed(text));
+        home.ledger().ended(transferId(), new SenderLedger.Failed(text));
         engine.log().listenerFailed();
         logEnd(State.FAILED, text);
-        answers.refused(RejectCode.LISTENER_FAILED, text, ReceiptLevel.PROCESSED);
+        tellRefused(RejectCode.LISTENER_FAILED, text, ReceiptLevel.PROCESSED);
     }
 
     /** It does not reach a listener; the sender hears why and may send it again. */
@@ -336,8 +321,8 @@ final class InboundTransfer extends InboxPlace implements ReceivedTensor, Runnab
         close();
         engine.log().rejected();
         logEnd(State.FAILED, code + ": " + text);
-        answers.refused(code, text, least);
-        home.ledger().refused(transferId);
+        tellRefused(code, text, least);
+        home.ledger().refused(transferId());
     }
 
     boolean isFrom(PeerLink link) {
@@ -347,7 +332,7 @@ final class InboundTransfer extends InboxPlace implements ReceivedTensor, Runnab
     private void logEnd(State state, @Nullable String error) {
         engine.log()
                 .ended(
-                        transferId,
+                        transferId(),
                         Direction.IN,
                         peer(),
                         tensor.name(),
@@ -368,7 +353,7 @@ final class InboundTransfer extends InboxPlace implements ReceivedTensor, Runnab
     TransferStatus status() {
         long bytes = tensor.byteLength();
         return new TransferStatus(
-                transferId,
+                transferId(),
                 Direction.IN,
                 peer(),
                 tensor.name(),
@@ -384,7 +369,7 @@ final class InboundTransfer extends InboxPlace implements ReceivedTensor, Runnab
     @Override
     public String toString() {
         TensorDescriptor what = tensor.descriptor();
-        return "ReceivedTensor[" + transferId + " of '" + peer() + "', '" + what.name() + "', " + what.dataType() + ", "
-                + what.shape() + "]";
+        return "ReceivedTensor[" + transferId() + " of '" + peer() + "', '" + what.name() + "', " + what.dataType()
+                + ", " + what.shape() + "]";
     }
 }

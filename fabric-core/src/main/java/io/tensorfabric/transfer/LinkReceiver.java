@@ -325,10 +325,10 @@ final class LinkReceiver {
     private void answerAgain(InboundTransfer duplicate, Object before) {
         long id = duplicate.transferId();
         if (before instanceof InboundTransfer first) {
-            first.answers().goTo(link);
+            first.answerTo(link);
             return;
         }
-        ReceiptLevel wanted = duplicate.answers().wanted();
+        ReceiptLevel wanted = duplicate.wanted();
         if (before instanceof SenderLedger.Failed failed && wanted == ReceiptLevel.PROCESSED) {
             link.sender().answers().refuse(id, RejectCode.LISTENER_FAILED, failed.text());
         } else if (wanted != ReceiptLevel.PLACED) {
