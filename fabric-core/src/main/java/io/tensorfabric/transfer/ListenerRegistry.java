@@ -1,15 +1,18 @@
 package io.tensorfabric.transfer;
 
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The registered listeners, in the order of their registration. Thread-safe. */
 final class ListenerRegistry implements TensorListenerRegistry {
 
-    private final List<Listener> listeners = new CopyOnWriteArrayList<>();
+    /** Replaced, never changed: each arrival looks through them. */
+    private volatile Listener[] listeners = {};
 
     /** Takes what no listener sees. */
     private final Listener preflight =
@@ -18,8 +21,14 @@ final class ListenerRegistry implements TensorListenerRegistry {
     @Override
     public Registration register(String id, String namePattern, String peerPattern, TensorReceiver receiver) {
         Listener listener = new Listener(id, namePattern, peerPattern, receiver);
-        listeners.add(listener);
+        change(all -> all.add(listener));
         return listener;
+    }
+
+    private synchronized void change(Consumer<List<Listener>> step) {
+        List<Listener> all = new ArrayList<>(Arrays.asList(listeners));
+        step.accept(all);
+        listeners = all.toArray(Listener[]::new);
     }
 
     /** The first listener whose patterns fit; reserved names never reach an application's. */
@@ -89,7 +98,7 @@ final class ListenerRegistry implements TensorListenerRegistry {
         @Override
         public void close() {
             if (closed.compareAndSet(false, true)) {
-                listeners.remove(this);
+                change(all -> all.remove(this));
             }
         }
 

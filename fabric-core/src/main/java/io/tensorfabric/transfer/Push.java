@@ -38,7 +38,6 @@ final class Push extends GuardedPush implements TransmissionListener {
     private final long id;
     private final Tensor tensor;
     private final PushOptions options;
-    private final long bytes;
     private volatile @Nullable Object outcome;
     private volatile boolean released;
 
@@ -102,7 +101,6 @@ final class Push extends GuardedPush implements TransmissionListener {
         this.id = id;
         this.tensor = tensor;
         this.options = options;
-        this.bytes = tensor.byteLength();
         this.source = new PushSource(address);
     }
 
@@ -116,7 +114,7 @@ final class Push extends GuardedPush implements TransmissionListener {
     }
 
     long bytes() {
-        return bytes;
+        return tensor.byteLength();
     }
 
     int attempt() {
@@ -149,7 +147,7 @@ final class Push extends GuardedPush implements TransmissionListener {
     }
 
     boolean isSmall() {
-        return bytes <= engine.options().smallThreshold();
+        return bytes() <= engine.options().smallThreshold();
     }
 
     boolean isDecided() {
@@ -170,7 +168,8 @@ final class Push extends GuardedPush implements TransmissionListener {
             return;
         }
         Duration elapsed = Duration.ofNanos(elapsedNanos());
-        TransferReceipt receipt = new TransferReceipt(id, channel.name(), name(), bytes, level, elapsed, attempt, path);
+        TransferReceipt receipt =
+                new TransferReceipt(id, channel.name(), name(), bytes(), level, elapsed, attempt, path);
         if (decide(receipt)) {
             engine.wheel().cancel(this);
             if (!isLook()) {
@@ -257,7 +256,7 @@ final class Push extends GuardedPush implements TransmissionListener {
                         direction(),
                         peer(),
                         name(),
-                        bytes,
+                        bytes(),
                         placed,
                         state,
                         startedMillis(),
@@ -354,13 +353,13 @@ final class Push extends GuardedPush implements TransmissionListener {
     TransferStatus status() {
         Instant started = Instant.ofEpochMilli(startedMillis());
         return new TransferStatus(
-                id, direction(), peer(), name(), bytes, placed, phase.state(), started, null, null, null);
+                id, direction(), peer(), name(), bytes(), placed, phase.state(), started, null, null, null);
     }
 
     @Override
     public String toString() {
         String what = region == null ? "Push" : region.operation().noun();
-        return what + "[" + id + ", '" + name() + "' to '" + peer() + "', " + bytes + " bytes, "
+        return what + "[" + id + ", '" + name() + "' to '" + peer() + "', " + bytes() + " bytes, "
                 + (isDecided() ? "ended" : phase.text()) + "]";
     }
 

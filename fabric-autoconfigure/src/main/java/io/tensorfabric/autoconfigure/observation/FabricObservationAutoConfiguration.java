@@ -1,5 +1,6 @@
 package io.tensorfabric.autoconfigure.observation;
 
+import io.micrometer.observation.GlobalObservationConvention;
 import io.micrometer.observation.ObservationRegistry;
 import io.tensorfabric.autoconfigure.FabricProperties;
 import io.tensorfabric.observation.ListenerObservationConvention;
@@ -9,6 +10,7 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.annotation.Bean;
+import org.springframework.core.env.Environment;
 
 /** Auto-configuration of observations of pushes and listeners, where there is an {@link ObservationRegistry}. */
 @AutoConfiguration(beforeName = "io.tensorfabric.autoconfigure.FabricAutoConfiguration")
@@ -25,7 +27,10 @@ public final class FabricObservationAutoConfiguration {
             ObjectProvider<ObservationRegistry> registry,
             ObjectProvider<FabricProperties> properties,
             ObjectProvider<PushObservationConvention> pushes,
-            ObjectProvider<ListenerObservationConvention> listeners) {
-        return new ObservingBeanPostProcessor(registry, properties, pushes, listeners);
+            ObjectProvider<ListenerObservationConvention> listeners,
+            ObjectProvider<GlobalObservationConvention<?>> global,
+            Environment environment) {
+        return new ObservingBeanPostProcessor(
+                registry, properties, pushes, listeners, global, new ObservationSwitches(environment));
     }
 }

@@ -1,5 +1,6 @@
 package io.tensorfabric.autoconfigure.observation;
 
+import io.micrometer.observation.GlobalObservationConvention;
 import io.micrometer.observation.ObservationRegistry;
 import io.tensorfabric.autoconfigure.FabricProperties;
 import io.tensorfabric.listener.DefaultTensorListenerContainerFactory;
@@ -20,32 +21,47 @@ final class ObservingBeanPostProcessor implements BeanPostProcessor {
 
     private final ObjectProvider<ListenerObservationConvention> listeners;
 
+    private final ObjectProvider<GlobalObservationConvention<?>> global;
+
+    private final ObservationSwitches switches;
+
     ObservingBeanPostProcessor(
             ObjectProvider<ObservationRegistry> registry,
             ObjectProvider<FabricProperties> properties,
             ObjectProvider<PushObservationConvention> pushes,
-            ObjectProvider<ListenerObservationConvention> listeners) {
+            ObjectProvider<ListenerObservationConvention> listeners,
+            ObjectProvider<GlobalObservationConvention<?>> global,
+            ObservationSwitches switches) {
         this.registry = registry;
         this.properties = properties;
         this.pushes = pushes;
         this.listeners = listeners;
+        this.global = global;
+        this.switches = switches;
     }
 
     @Override
     public Object postProcessAfterInitialization(Object bean, String beanName) {
         if (bean instanceof TensorTransferService transfers) {
             ObservationRegistry present = registry.getIfAvailable();
-            return present == null
+            return present == null || areOff(pushes, "fabric.push", "fabric.pull", "fabric.put")
                     ? bean
                     : new ObservedTransfers(transfers, present, pushes.getIfUnique(), maxHeaderBytes());
         }
         if (bean instanceof DefaultTensorListenerContainerFactory factory) {
             ObservationRegistry present = registry.getIfAvailable();
-            return present == null
+            return present == null || areOff(listeners, "fabric.listener")
                     ? bean
                     : factory.withDecorator(handler -> new ObservedHandler(handler, present, listeners.getIfUnique()));
         }
         return bean;
+    }
+
+    /** Not where the application may have given them other names. */
+    private boolean areOff(ObjectProvider<?> conventions, String... names) {
+        return switches.areOff(names)
+                && conventions.stream().findAny().isEmpty()
+                && global.stream().findAny().isEmpty();
     }
 
     private int maxHeaderBytes() {

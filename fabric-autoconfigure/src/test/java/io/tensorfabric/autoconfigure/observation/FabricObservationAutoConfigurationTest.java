@@ -156,4 +156,32 @@ class FabricObservationAutoConfigurationTest {
         assertThat(ended).isEmpty();
         assertThat(pushed).extracting(PushOptions::headers).containsExactly(Map.of("k", "v"));
     }
+
+    @Test
+    void whenBootSwitchesAllOfItOffThenNothingIsMadeOfIt() {
+        ApplicationContextRunner observed = runner.withBean(ObservationRegistry.class, this::registry);
+        observed.withPropertyValues("management.observations.enable.fabric=false")
+                .run(context -> assertThat(context.getBean(TensorTransferService.class))
+                        .isNotInstanceOf(ObservedTransfers.class));
+        observed.withPropertyValues("management.observations.enable.all=false")
+                .run(context -> assertThat(context.getBean(TensorTransferService.class))
+                        .isNotInstanceOf(ObservedTransfers.class));
+    }
+
+    @Test
+    void whenBootSwitchesAPartOffOrNamesAreTheApplicationsOwnThenItStaysObserved() {
+        ApplicationContextRunner observed = runner.withBean(ObservationRegistry.class, this::registry);
+        observed.withPropertyValues("management.observations.enable.fabric.push=false")
+                .run(context ->
+                        assertThat(context.getBean(TensorTransferService.class)).isInstanceOf(ObservedTransfers.class));
+        observed.withPropertyValues(
+                        "management.observations.enable.fabric=false",
+                        "management.observations.enable.fabric.pull=true")
+                .run(context ->
+                        assertThat(context.getBean(TensorTransferService.class)).isInstanceOf(ObservedTransfers.class));
+        observed.withPropertyValues("management.observations.enable.fabric=false")
+                .withBean(PushObservationConvention.class, () -> new Named("app.push"))
+                .run(context ->
+                        assertThat(context.getBean(TensorTransferService.class)).isInstanceOf(ObservedTransfers.class));
+    }
 }
