@@ -36,6 +36,7 @@ final class CompletionPoller {
     private final CompletionChannel channel;
     private final CompletionQueue sendQueue;
     private final CompletionQueue receiveQueue;
+    private final Notifications notifications;
     private final CompletionBudget sendBudget;
     private final CompletionBudget receiveBudget;
     private final CompletionCounters sendCounters = new CompletionCounters();
@@ -80,6 +81,7 @@ final class CompletionPoller {
                     undo.add(context.createCompletionQueue(Math.min(options.receiveCompletions(), max), channel));
             undo.keep();
         }
+        this.notifications = new Notifications(channel, sendQueue, receiveQueue);
         // What was asked for, not what the device rounded it up to: the configured limit holds.
         this.sendBudget = new CompletionBudget(Math.min(options.sendCompletions(), sendQueue.capacity()));
         this.receiveBudget = new CompletionBudget(Math.min(options.receiveCompletions(), receiveQueue.capacity()));
@@ -278,8 +280,7 @@ final class CompletionPoller {
     private boolean sleepUntilWoken() {
         try {
             if (!broken) {
-                sendQueue.requestNotification(false);
-                receiveQueue.requestNotification(false);
+                notifications.arm();
                 if (workInTurn()) {
                     return takeUsed();
                 }
@@ -287,7 +288,7 @@ final class CompletionPoller {
             if (!closed && tasks.isEmpty()) {
                 // A callback may have left the thread interrupted, which would end every sleep at once.
                 Thread.interrupted();
-                channel.await(SLEEP);
+                notifications.await(SLEEP);
             }
         } catch (VerbsException e) {
             markBroken(e);
