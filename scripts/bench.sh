@@ -18,6 +18,8 @@ usage: ./dev bench COMMAND [OPTIONS]
   roce   our pushes beside ib_write_bw and ib_write_lat on the two devices of the Soft-RoCE guest
          --engine NAME  qemu: two processors, code runs some ten times slower than on this machine
                         uml: one processor, so perftest, whose two ends poll, waits for time slices (uml)
+         --kernel-clock on uml, have our processes ask its kernel for the time, which takes a system call there and
+                        nowhere else; without it they read the processor's time stamp counter, as perftest does
   jni    posting and polling through the JNI shim beside a C loop, both on a STUB of libibverbs
   idle   a node with 1, 10 and 100 connected peers that are idle: processor time, memory of each, and latency of pushes to
          one of them beside the others
@@ -106,25 +108,50 @@ bench_here() {
     io.tensorfabric.bench.BenchApplication "$@"
 }
 
+# Builds a clock for the guest's programs that reads the time stamp counter; prints nothing where there is none to rely on.
+bench_clock() {
+  local folder=bench/target/roce
+  grep -qw constant_tsc /proc/cpuinfo || return 0
+  need_native >&2
+  mkdir -p "$folder"
+  "${CC:-gcc}" -std=c17 -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -fPIC -shared -fvisibility=hidden -pthread \
+    -o "$folder/libtsc_clock.so" bench/src/main/c/tsc_clock.c
+  printf '%s' "$bench_home/$folder/libtsc_clock.so"
+}
+
 bench_roce() {
-  local engine=uml
+  local engine=uml kernel_clock='' clock='' preload=() schedule=()
   if [[ " $* " == *' --help '* || " $* " == *' -h '* ]]; then
     bench_help roce
     return
   fi
-  if [[ ${1:-} == --engine && $# -ge 2 ]]; then
+  while [[ ${1:-} == --engine || ${1:-} == --kernel-clock ]]; do
+    if [[ $1 == --kernel-clock ]]; then
+      kernel_clock=yes
+      shift
+      continue
+    fi
+    [[ $# -ge 2 ]] || die "--engine needs a value"
     engine=$2
     shift 2
-  fi
+  done
   # shellcheck source=scripts/roce.sh
   source scripts/roce.sh
   bench_build
   [[ -n ${JAVA_HOME:-} ]] || need_java
   CALLER_FOLDER=$PWD
-  say "bench roce on the engine $engine"
-  run_roce --engine "$engine" --timeout 1800 -- java -XX:TieredStopAtLevel="$(bench_tier "$engine")" -XX:+UseSerialGC \
-    -Xmx256m -cp "bench/target/classes:$(<bench/target/run.classpath)" io.tensorfabric.bench.BenchApplication roce \
-    "$@"
+  if [[ $engine == uml && -z $kernel_clock ]]; then
+    clock=$(bench_clock)
+    [[ -z $clock ]] || preload=(--env "LD_PRELOAD=$clock")
+  fi
+  if [[ $engine == uml ]] && have chrt; then
+    # Threads that wake wait for their turn: on one processor each would stop the one that woke it, on both sides.
+    schedule=(chrt --batch 0)
+  fi
+  say "bench roce on the engine $engine${clock:+, with the time from the time stamp counter}"
+  run_roce --engine "$engine" --timeout 1800 "${preload[@]}" -- "${schedule[@]}" java \
+    -XX:TieredStopAtLevel="$(bench_tier "$engine")" -XX:+UseSerialGC -Xmx256m \
+    -cp "bench/target/classes:$(<bench/target/run.classpath)" io.tensorfabric.bench.BenchApplication roce "$@"
 }
 
 # The best compiler is worth its time only where it runs at full speed.

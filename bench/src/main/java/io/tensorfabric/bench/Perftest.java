@@ -33,7 +33,12 @@ final class Perftest {
      */
     double bandwidth(long size, int seconds) throws IOException, InterruptedException {
         double iterations = column(run("ib_write_bw", size, seconds), size, ITERATIONS);
-        return iterations * size / seconds;
+        return iterations * size / countedSeconds(seconds);
+    }
+
+    /** What it counts of its run: not the first and the last quarter, in whole seconds. */
+    static int countedSeconds(int seconds) {
+        return seconds - 2 * (seconds / 4);
     }
 
     /** Microseconds of the average message of a size in {@code ib_write_lat}, one way. */
@@ -44,7 +49,7 @@ final class Perftest {
             return own;
         }
         // There and back is one iteration.
-        return seconds * 1e6 / column(output, size, ITERATIONS) / 2;
+        return countedSeconds(seconds) * 1e6 / column(output, size, ITERATIONS) / 2;
     }
 
     private String run(String program, long size, int seconds) throws IOException, InterruptedException {

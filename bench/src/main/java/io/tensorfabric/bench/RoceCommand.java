@@ -31,6 +31,12 @@ final class RoceCommand implements Callable<Integer> {
     private static final List<ByteSize> FEW =
             Stream.of("64B", "4KB", "64KB", "1MB", "16MB").map(ByteSize::parse).toList();
 
+    private static final ByteSize SMALL = ByteSize.parse("4KB");
+
+    private static final int WARM_UP_SECONDS = 60;
+
+    private static final int QUICK_WARM_UP_SECONDS = 15;
+
     @Spec
     @SuppressWarnings("NullAway.Init")
     CommandSpec spec;
@@ -71,6 +77,7 @@ final class RoceCommand implements Callable<Integer> {
                 ConfigurableApplicationContext sender = BenchNode.start(senderArguments(process.port()))) {
             PushMeter push = new PushMeter(sender.getBean(TensorTransferService.class), BenchMemory.of(sender), PEER);
             Perftest perftest = new Perftest(devices.get(1), devices.get(0));
+            warmUp(push);
             List<Line> lines = new ArrayList<>();
             for (ByteSize size : measure.fewer(sizes, ALL, FEW)) {
                 lines.add(measure(size, push, perftest));
@@ -79,6 +86,16 @@ final class RoceCommand implements Callable<Integer> {
             measure.save(csv(lines), svg(lines));
         }
         return 0;
+    }
+
+    private void warmUp(PushMeter push) throws Exception {
+        measure.progress("warming up");
+        WarmUp warmUp = new WarmUp(measure.quick ? QUICK_WARM_UP_SECONDS : WARM_UP_SECONDS);
+        double rate;
+        do {
+            rate = push.bandwidth(SMALL.bytes(), 1);
+            push.latency(SMALL.bytes(), 0.25);
+        } while (warmUp.goesOn(rate));
     }
 
     private List<String> senderArguments(int port) {

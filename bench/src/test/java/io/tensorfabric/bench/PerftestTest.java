@@ -24,6 +24,14 @@ class PerftestTest {
     }
 
     @Test
+    void whenARunIsLongEnoughForMarginsThenTheyAreNotCounted() {
+        assertThat(Perftest.countedSeconds(1)).isEqualTo(1);
+        assertThat(Perftest.countedSeconds(3)).isEqualTo(3);
+        assertThat(Perftest.countedSeconds(4)).isEqualTo(2);
+        assertThat(Perftest.countedSeconds(10)).isEqualTo(6);
+    }
+
+    @Test
     void whenThereIsNoResultThenTheOutputIsShown() {
         assertThatIOException()
                 .isThrownBy(() -> Perftest.column("Couldn't connect", 65536, 3))
