@@ -107,11 +107,20 @@ final class IoLoop implements Runnable {
         } else {
             selector.select(this::serve, timeout);
         }
-        for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
-            runSafely(task);
-        }
+        runTasks();
         while (!timers.isEmpty() && timers.peek().atNanos() - System.nanoTime() <= 0) {
             runSafely(timers.remove().action());
+        }
+    }
+
+    /** Those that are there now: what they add themselves, such as more of a large copy, waits for the sockets. */
+    private void runTasks() {
+        for (int left = tasks.size(); left > 0; left--) {
+            Runnable task = tasks.poll();
+            if (task == null) {
+                return;
+            }
+            runSafely(task);
         }
     }
 
