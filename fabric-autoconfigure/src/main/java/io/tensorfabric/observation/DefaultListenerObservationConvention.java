@@ -2,10 +2,11 @@ package io.tensorfabric.observation;
 
 import io.micrometer.common.KeyValues;
 import io.tensorfabric.observation.FabricObservation.HighCardinality;
-import io.tensorfabric.observation.FabricObservation.LowCardinality;
 
 /** The default for calls of listeners: {@code fabric.listener}. */
 public final class DefaultListenerObservationConvention implements ListenerObservationConvention {
+
+    private final PeerKeys peers = new PeerKeys("listen to");
 
     /** The convention. */
     public DefaultListenerObservationConvention() {}
@@ -17,16 +18,25 @@ public final class DefaultListenerObservationConvention implements ListenerObser
 
     @Override
     public String getContextualName(ListenerObservationContext context) {
-        return "listen to " + context.peer();
+        return peers.of(context.peer()).span();
     }
 
     @Override
     public KeyValues getLowCardinalityKeyValues(ListenerObservationContext context) {
-        return KeyValues.of(LowCardinality.PEER.withValue(context.peer()));
+        return peers.of(context.peer()).values();
     }
 
     @Override
     public KeyValues getHighCardinalityKeyValues(ListenerObservationContext context) {
+        KeyValues details = context.details;
+        if (details == null) {
+            details = details(context);
+            context.details = details;
+        }
+        return details;
+    }
+
+    private static KeyValues details(ListenerObservationContext context) {
         return KeyValues.of(
                 HighCardinality.TENSOR.withValue(context.tensor().name()),
                 HighCardinality.BYTES.withValue(Long.toString(context.tensor().byteLength())));

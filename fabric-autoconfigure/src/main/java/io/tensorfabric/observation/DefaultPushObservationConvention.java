@@ -2,12 +2,13 @@ package io.tensorfabric.observation;
 
 import io.micrometer.common.KeyValues;
 import io.tensorfabric.observation.FabricObservation.HighCardinality;
-import io.tensorfabric.observation.FabricObservation.LowCardinality;
 import io.tensorfabric.tensor.TensorDescriptor;
 import java.util.List;
 
 /** The default for pushes: {@code fabric.push}. */
 public final class DefaultPushObservationConvention implements PushObservationConvention {
+
+    private final PeerKeys peers = new PeerKeys("push to");
 
     /** The convention. */
     public DefaultPushObservationConvention() {}
@@ -19,16 +20,25 @@ public final class DefaultPushObservationConvention implements PushObservationCo
 
     @Override
     public String getContextualName(PushObservationContext context) {
-        return "push to " + context.peer();
+        return peers.of(context.peer()).span();
     }
 
     @Override
     public KeyValues getLowCardinalityKeyValues(PushObservationContext context) {
-        return KeyValues.of(LowCardinality.PEER.withValue(context.peer()));
+        return peers.of(context.peer()).values();
     }
 
     @Override
     public KeyValues getHighCardinalityKeyValues(PushObservationContext context) {
+        KeyValues details = context.details;
+        if (details == null) {
+            details = details(context);
+            context.details = details;
+        }
+        return details;
+    }
+
+    private static KeyValues details(PushObservationContext context) {
         List<TensorDescriptor> tensors = context.tensors();
         String first = tensors.get(0).name();
         long bytes = 0;

@@ -1,15 +1,20 @@
 package io.tensorfabric.observation;
 
+import io.micrometer.common.KeyValues;
 import io.micrometer.observation.transport.Kind;
 import io.micrometer.observation.transport.ReceiverContext;
 import io.tensorfabric.tensor.TensorDescriptor;
 import io.tensorfabric.transfer.ReceivedTensor;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** What is known of a call of a listener. Its carrier are the headers of the tensor. Not thread-safe. */
 public final class ListenerObservationContext extends ReceiverContext<Map<String, String>> {
 
     private final String peer;
+
+    /** What the default convention made of it. */
+    @Nullable KeyValues details;
 
     private final TensorDescriptor tensor;
 

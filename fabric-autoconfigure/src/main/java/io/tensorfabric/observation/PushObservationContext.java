@@ -1,16 +1,21 @@
 package io.tensorfabric.observation;
 
+import io.micrometer.common.KeyValues;
 import io.micrometer.observation.transport.Kind;
 import io.micrometer.observation.transport.SenderContext;
 import io.tensorfabric.tensor.TensorDescriptor;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** What is known of a push. Its carrier are the headers, to which a tracer adds its own. Not thread-safe. */
 public final class PushObservationContext extends SenderContext<Map<String, String>> {
 
     private final String peer;
+
+    /** What the default convention made of it. */
+    @Nullable KeyValues details;
 
     private final List<TensorDescriptor> tensors;
 
