@@ -16,7 +16,7 @@ import org.springframework.boot.convert.DurationUnit;
  * @param mode How pollers wait: "spin" polls without a pause and takes a processor for each poller, "event" sleeps whenever
  *     there is no work, "adaptive" polls for the time of "spin" before it sleeps.
  * @param spin How long a poller of the mode "adaptive" polls without work before it sleeps; longer is faster and costs
- *     processor time. Without a unit in microseconds.
+ *     processor time.
  * @param numaAffinity Whether pollers run only on the processors of the device's NUMA node, where it has one.
  */
 public record CompletionProperties(

@@ -50,6 +50,11 @@ public final class FabricAutoConfiguration {
     }
 
     @Bean
+    static UnitsCheck fabricUnitsCheck(Environment environment) {
+        return new UnitsCheck(environment);
+    }
+
+    @Bean
     static ConnectionDetailsMerger fabricConnectionDetailsMerger(ObjectProvider<FabricConnectionDetails> connections) {
         return new ConnectionDetailsMerger(connections);
     }

@@ -15,8 +15,8 @@ import org.springframework.boot.convert.DurationUnit;
 import org.springframework.util.unit.DataSize;
 
 /**
- * Properties of the fabric. A duration without a unit is in seconds, a size without a unit in bytes. An unknown property
- * below {@code fabric} stops the start, because it is nearly always a misspelt one.
+ * Properties of the fabric. A duration needs its unit, a size without one is in bytes. An unknown property below
+ * {@code fabric} stops the start, because it is nearly always a misspelt one.
  *
  * @param enabled Whether to configure the fabric at all.
  * @param provider Where devices come from: "verbs" for RDMA cards and Soft-RoCE, "soft" for the software device, "auto"

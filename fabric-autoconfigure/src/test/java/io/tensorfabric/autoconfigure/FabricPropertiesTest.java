@@ -175,16 +175,6 @@ class FabricPropertiesTest {
     }
 
     @Test
-    void whenADurationHasNoUnitThenItIsInSeconds() {
-        runner.withPropertyValues("fabric.transfer.deadline=7", "fabric.security.clock-skew=45")
-                .run(context -> {
-                    FabricProperties properties = context.getBean(FabricProperties.class);
-                    assertThat(properties.transfer().deadline()).isEqualTo(Duration.ofSeconds(7));
-                    assertThat(properties.security().clockSkew()).isEqualTo(Duration.ofSeconds(45));
-                });
-    }
-
-    @Test
     void whenPeersAreAListThenAddressesStayWhole() {
         runner.withPropertyValues(
                         "fabric.peers[0].name=ranker",

@@ -41,7 +41,10 @@ class PrintedFailuresTest {
                         + "| 'fabric.security.mutual-tls' is invalid"
                         + "| where \"fabric.security.allow-plaintext\" is true: set one of the two",
                 "fabric.memory.host.slab-size=-1MB| 'fabric.memory.host.slab-size' is invalid| It must be at least 4096B",
-                "fabric.memory.host.max-size=64MiB| fabric.memory.host.max-size| does not match data size pattern",
+                "fabric.memory.host.max-size=64MiB| 'fabric.memory.host.max-size' is invalid| Write 64MB;",
+                "fabric.memory.host.max-size=1.5GB| 'fabric.memory.host.max-size' is invalid| Write 1536MB;",
+                "fabric.transfer.deadline=7| 'fabric.transfer.deadline' is invalid: It has no unit| Write 7s",
+                "fabric.security.clock-skew=5sec| 'fabric.security.clock-skew' is invalid| as 1500ms",
                 "fabric.transfer.deadline=-5s"
                         + "| 'fabric.transfer.deadline' is invalid: It must be longer than zero. It was set by"
                         + "| from property source \"commandLineArgs\"",

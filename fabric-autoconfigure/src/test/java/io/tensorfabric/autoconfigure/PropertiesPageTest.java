@@ -29,9 +29,9 @@ class PropertiesPageTest {
             <!-- Written by PropertiesPageTest from the configuration metadata. Change the Javadoc of FabricProperties and run
                  %s -->
 
-            A duration without a unit is in seconds, except where it says otherwise; a size without a unit is in bytes. Sizes
-            take `B`, `KB`, `MB`, `GB` and `TB`, which are powers of 1024. A value that makes no sense stops the start and is
-            named, and so does an unknown property below `fabric`.
+            A duration is a whole number and a unit, `ns`, `us`, `ms`, `s`, `m`, `h` or `d`; without one it is refused. A size
+            takes `B`, `KB`, `MB`, `GB` and `TB`, which are powers of 1024, and without a unit it is in bytes. A value that makes
+            no sense stops the start, with the right spelling where there is one, and so does an unknown property below `fabric`.
 
             `fabric.peers` is a list, because the keys of a map lose their colons and dots:
 
