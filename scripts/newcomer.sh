@@ -11,6 +11,8 @@ readonly newcomer_page=docs/getting-started.md
 readonly newcomer_state=$PWD/.dev/newcomer
 readonly newcomer_step_seconds=600
 readonly newcomer_ready_seconds=90
+# What a person may need in all, of which the machine's part is far less.
+readonly newcomer_most_seconds=900
 newcomer_folder=''
 newcomer_offline=''
 newcomer_pids=()
@@ -60,6 +62,8 @@ run_newcomer() {
   [[ ${#newcomer_pids[@]} -eq 2 ]] || newcomer_fail "the page started ${#newcomer_pids[@]} services instead of 2"
   [[ $newcomer_steps -gt 0 ]] || newcomer_fail "the page promises no answer"
   newcomer_manifests
+  [[ $((SECONDS - started)) -le $newcomer_most_seconds ]] ||
+    newcomer_fail "the page took $((SECONDS - started)) s instead of at most $newcomer_most_seconds"
   say "newcomer ok: 2 services, $newcomer_steps answers as on the page, $((SECONDS - started)) s"
 }
 
