@@ -2,6 +2,7 @@ package io.tensorfabric.transfer;
 
 import io.tensorfabric.tensor.Tensor;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +24,7 @@ final class OutboundGroup {
 
     private final TensorGroup group;
 
+    /** Of its members in bytes, the largest first. */
     private final long[] sizes;
 
     // Guarded by the lock of the channel.
@@ -35,7 +37,11 @@ final class OutboundGroup {
 
     OutboundGroup(long id, List<Tensor> tensors) {
         this.group = new TensorGroup(id, tensors.size());
-        this.sizes = tensors.stream().mapToLong(Tensor::byteLength).toArray();
+        this.sizes = tensors.stream()
+                .mapToLong(tensor -> -tensor.byteLength())
+                .sorted()
+                .map(bytes -> -bytes)
+                .toArray();
         this.alive = sizes.length;
     }
 
@@ -50,6 +56,17 @@ final class OutboundGroup {
             sum += size <= most ? ZoneAllocator.roomOf(size) : 0;
         }
         return sum;
+    }
+
+    /** Sizes in bytes of the members that have at most so many each and are not empty, the largest first. */
+    long[] sizesUpTo(long most) {
+        return Arrays.stream(sizes).filter(size -> size > 0 && size <= most).toArray();
+    }
+
+    /** Whether an empty zone has room for all members that fit it alone, with what their alignment costs. */
+    boolean fits(long zone) {
+        ZoneAllocator empty = new ZoneAllocator(zone);
+        return Arrays.stream(sizesUpTo(zone)).allMatch(size -> empty.take(size) >= 0);
     }
 
     /** Bytes of the members that have more than so many each. */

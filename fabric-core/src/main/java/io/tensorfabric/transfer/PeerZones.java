@@ -57,6 +57,20 @@ final class PeerZones {
         return false;
     }
 
+    /** Room in a zone that is taken for a push that is yet to come. */
+    record Room(PeerZone zone, long offset, long bytes) {}
+
+    /** Takes room in a shared zone for a push that is yet to come; {@code null} if there is none. */
+    @Nullable Room take(long bytes) {
+        for (PeerZone zone : shared) {
+            long offset = zone.rooms().take(bytes);
+            if (offset >= 0) {
+                return new Room(zone, offset, bytes);
+            }
+        }
+        return null;
+    }
+
     /** Takes the smallest unused dedicated zone that fits. */
     boolean reserveDedicated(Push push) {
         PeerZone best = null;

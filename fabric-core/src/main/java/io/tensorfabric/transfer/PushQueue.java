@@ -110,6 +110,21 @@ final class PushQueue {
         size = 0;
     }
 
+    /** Takes those of a group, in order. */
+    List<Push> drain(OutboundGroup group) {
+        List<Push> all = new ArrayList<>();
+        for (ArrayDeque<Push> rank : ranks) {
+            rank.forEach(push -> {
+                if (group.equals(push.group)) {
+                    all.add(push);
+                }
+            });
+            rank.removeIf(push -> group.equals(push.group));
+        }
+        size -= all.size();
+        return all;
+    }
+
     /** Takes all, in order. */
     List<Push> drain() {
         List<Push> all = new ArrayList<>(size);

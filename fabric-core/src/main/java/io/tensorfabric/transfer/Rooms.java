@@ -93,11 +93,41 @@ final class Rooms {
 
     /** A group needs no room any more. */
     void groupOver(OutboundGroup group) {
+        boolean freed = groups.giveBackRooms(group);
         groups.over(group).forEach(this::find);
+        if (freed) {
+            serveShared();
+        }
     }
 
     private boolean takeShared(Push push) {
-        return !queue.isBehind(push) && zones.reserve(push);
+        if (groups.reserve(push)) {
+            return true;
+        }
+        if (queue.isBehind(push)) {
+            return false;
+        }
+        OutboundGroup group = push.group;
+        if (group == null || groups.hasRooms(group)) {
+            // Of a group, only one that is sent again.
+            return zones.reserve(push);
+        }
+        if (!groups.takeRooms(group)) {
+            return false;
+        }
+        postWaiting(group);
+        return groups.reserve(push);
+    }
+
+    /** Sends members of a group that has taken its room; what is ahead of them may wait for what they have. */
+    private void postWaiting(OutboundGroup group) {
+        for (Push push : queue.drain(group)) {
+            if (groups.reserve(push)) {
+                pumps.post(push);
+            } else {
+                queue.add(push);
+            }
+        }
     }
 
     /** No longer looks for room for a push. */
@@ -158,9 +188,15 @@ final class Rooms {
     private void serveShared() {
         Push first = zonesKnown ? queue.peek() : null;
         while (first != null) {
+            OutboundGroup group = first.group;
             if (zones.needsDedicated(first.bytes())) {
                 queue.remove(first);
                 find(first);
+            } else if (group != null && !groups.hasRooms(group)) {
+                if (!groups.takeRooms(group)) {
+                    return;
+                }
+                postWaiting(group);
             } else if (zones.reserve(first)) {
                 queue.remove(first);
                 pumps.post(first);

@@ -27,9 +27,9 @@ final class GroupListener {
         });
     }
 
-    /** One thread, so that a tensor that is heard of proves that earlier ones had their turn. */
+    /** One thread, so that a tensor that is heard of proves that earlier ones had their turn; and one zone for large tensors. */
     static TransferOptions.Builder options() {
-        return small().listenerThreads(1).listenerThreadsPerPeer(1);
+        return small().listenerThreads(1).listenerThreadsPerPeer(1).maxDedicatedZonesPerPeer(1);
     }
 
     Queue<String> heard() {

@@ -28,12 +28,15 @@ class PushAllTest {
 
     private static final int BIG = 600_000;
 
-    /** Fills the zone so far that of a group only the small tensor finds room; closing the returned one makes room. */
+    /** Needs a zone of its own. */
+    private static final int LARGE = 2 << 20;
+
+    /** Takes the only zone for large tensors, so that of a group only the small one finds room; closing the returned one makes room. */
     private static ReceivedTensor block(FakePair pair) throws Exception {
         BlockingQueue<ReceivedTensor> kept = new LinkedBlockingQueue<>();
         TensorListenerRegistry.Registration registration =
                 pair.right.transfers().register("block", "block", "*", kept::add);
-        try (Tensor block = tensor("block", BIG, 9)) {
+        try (Tensor block = tensor("block", LARGE, 9)) {
             pair.left.transfers().push("right", block).get(10, TimeUnit.SECONDS);
             return kept.take();
         } finally {
@@ -44,7 +47,7 @@ class PushAllTest {
     /** A group of which the first tensor waits at the right for the second, and the second here for room. */
     private CompletableFuture<List<TransferReceipt>> halfThere(FakePair pair, Duration deadline) {
         try (Tensor one = tensor("group/one", 10, 1);
-                Tensor two = tensor("group/two", BIG, 2)) {
+                Tensor two = tensor("group/two", LARGE, 2)) {
             CompletableFuture<List<TransferReceipt>> all = pair.left
                     .transfers()
                     .to("right")
