@@ -71,6 +71,16 @@ final class PushGroup extends CompletableFuture<List<TransferReceipt>> {
                 : new TransferCancelledException(peer, message, cause);
     }
 
+    /** Also by a user who gives it up, as with a timeout of the future's own. */
+    @Override
+    public boolean completeExceptionally(Throwable reason) {
+        boolean completed = super.completeExceptionally(reason);
+        if (completed) {
+            cancelPushes();
+        }
+        return completed;
+    }
+
     @Override
     public boolean cancel(boolean mayInterruptIfRunning) {
         boolean cancelled = super.cancel(mayInterruptIfRunning);

@@ -18,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -153,6 +154,20 @@ class PushAllTest {
         try (Tensor one = tensor("group/three", BIG, 1);
                 Tensor two = tensor("group/four", 400_000, 2)) {
             return pair.left.transfers().to("right").pushAll(List.of(one, two)).get(10, TimeUnit.SECONDS);
+        }
+    }
+
+    @Test
+    void whenTheUserEndsTheFutureBeforeAllIsThereThenNobodyHearsOfIt() throws Exception {
+        try (FakePair pair = new FakePair(GroupListener.options())) {
+            GroupListener listener = new GroupListener(pair);
+            ReceivedTensor block = block(pair);
+            assertThat(halfThere(pair, Duration.ofSeconds(30)).completeExceptionally(new TimeoutException("late")))
+                    .isTrue();
+            await().until(() -> pair.right.transfers().statistics().openTensors() == 1);
+            block.close();
+            listener.awaitTurn();
+            assertThat(listener.heard()).isEmpty();
         }
     }
 
