@@ -1,5 +1,6 @@
 package io.tensorfabric.transfer;
 
+import io.github.resilience4j.circuitbreaker.CallNotPermittedException;
 import io.github.resilience4j.retry.Retry;
 import io.tensorfabric.transfer.TransferStatus.Direction;
 import java.lang.invoke.MethodHandles;
@@ -47,10 +48,14 @@ abstract class GuardedPush extends TimedPush {
         return region != null && region.isPull();
     }
 
-    /** An attempt begins with a permission of the guard. */
-    void entered(PeerGuard guard) {
-        enteredNanos = System.nanoTime();
-        permission = guard;
+    /** Begins an attempt with a permission of the guard; else returns why there is none. */
+    @Nullable CallNotPermittedException enter(PeerGuard guard) {
+        CallNotPermittedException refusal = guard.enter();
+        if (refusal == null) {
+            enteredNanos = System.nanoTime();
+            permission = guard;
+        }
+        return refusal;
     }
 
     private @Nullable PeerGuard takePermission() {

@@ -45,6 +45,9 @@ final class InboundTransfer extends InboundAnswers implements ReceivedTensor, Ru
 
     private boolean answered; // by the listener's return; guarded by this
 
+    /** Whether others of its group have gone to their listeners, so that it waits for none. */
+    private volatile boolean alone;
+
     /** Whether the bytes are where the listener wants them. Of one listener thread after the other. */
     private boolean arrived;
 
@@ -156,9 +159,10 @@ final class InboundTransfer extends InboundAnswers implements ReceivedTensor, Ru
             return;
         }
         arrived = true;
-        if (group != null && !group.owner().ready(this, group)) {
+        if (group != null && !alone && !group.owner().ready(this, group)) {
             return;
         }
+        alone = true;
         // Here too: a thread may come before whoever gave it a place in the queue has said so.
         tellAccepted();
         deliver();
@@ -182,7 +186,7 @@ final class InboundTransfer extends InboundAnswers implements ReceivedTensor, Ru
         }
         close();
         logEnd(State.FAILED, "It came again over another connection");
-        home.ledger().refused(transferId());
+        home.ledger().refused(transferId(), false);
         notHeld();
         return true;
     }
@@ -322,7 +326,12 @@ final class InboundTransfer extends InboundAnswers implements ReceivedTensor, Ru
         engine.log().rejected();
         logEnd(State.FAILED, code + ": " + text);
         tellRefused(code, text, least);
-        home.ledger().refused(transferId());
+        home.ledger().refused(transferId(), alone && group != null);
+    }
+
+    /** Before it is offered to anybody: others of its group will not come. */
+    void goesAlone() {
+        alone = true;
     }
 
     boolean isFrom(PeerLink link) {

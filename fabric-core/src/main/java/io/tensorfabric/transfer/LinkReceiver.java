@@ -295,6 +295,9 @@ final class LinkReceiver {
             return;
         }
         long id = transfer.transferId();
+        if (link.ledger().isAlone(id)) {
+            transfer.goesAlone();
+        }
         Object before = link.ledger().begin(id, transfer);
         if (before instanceof InboundTransfer first && !first.isFrom(link) && first.withdraw()) {
             before = link.ledger().begin(id, transfer);

@@ -1,11 +1,14 @@
 package io.tensorfabric.transfer;
 
+import io.github.resilience4j.circuitbreaker.CallNotPermittedException;
 import io.tensorfabric.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Pushes of which the peer's listeners hear together, as this node keeps them. They start together too, with one place among
@@ -34,6 +37,12 @@ final class OutboundGroup {
 
     /** TENSOR messages by the link that they went over. Guarded by this. */
     private final Map<LinkSender, Integer> messages = new LinkedHashMap<>();
+
+    /** Of the member that asks the breaker for permission. */
+    private final ReentrantLock entering = new ReentrantLock();
+
+    /** That member. Guarded by its lock. */
+    private @Nullable Push entered;
 
     OutboundGroup(long id, List<Tensor> tensors) {
         this.group = new TensorGroup(id, tensors.size());
@@ -131,6 +140,22 @@ final class OutboundGroup {
     boolean left() {
         alive--;
         return alive == 0;
+    }
+
+    /**
+     * Permission for an attempt of a member: the first one that is ready asks for all of them, and those that come meanwhile
+     * wait to hear of it, since a breaker whose time is over is open until somebody asks.
+     */
+    @Nullable CallNotPermittedException enter(Push push, PeerGuard guard) {
+        entering.lock();
+        try {
+            if (entered == null) {
+                entered = push;
+            }
+            return push.equals(entered) ? push.enter(guard) : guard.follow();
+        } finally {
+            entering.unlock();
+        }
     }
 
     /** A link has to do with it from now on. */

@@ -48,7 +48,6 @@ final class PeerChannel {
         lock.lock();
         try {
             if (group != null && !group.isNew()) {
-                push.follows = true;
                 if (!group.isRefused() && !group.hasPlace()) {
                     follow(push, group);
                     return;
@@ -100,13 +99,11 @@ final class PeerChannel {
 
     /** Hands a prepared push to the link, connecting first if there is none. The caller of this is its owner. */
     void route(Push push) {
-        CallNotPermittedException refusal = push.follows ? guard.follow() : guard.enter();
+        OutboundGroup group = push.group;
+        CallNotPermittedException refusal = group == null ? push.enter(guard) : group.enter(push, guard);
         if (refusal != null) {
             push.attemptFailed(refusal);
             return;
-        }
-        if (!push.follows) {
-            push.entered(guard);
         }
         // Who decided it before now had nothing to give back.
         if (push.isDecided()) {

@@ -57,9 +57,6 @@ final class Push extends GuardedPush implements TransmissionListener {
     /** With which others it belongs together; set once, before any other thread sees it. */
     @Nullable OutboundGroup group;
 
-    /** Whether it is not the first of its group. Set by the channel before the push starts. */
-    boolean follows;
-
     /** Of the source, if the caller wants one. */
     int checksum;
 

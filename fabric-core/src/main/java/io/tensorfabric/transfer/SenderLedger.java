@@ -21,6 +21,9 @@ final class SenderLedger {
 
     private static final Object REFUSED = new Object();
 
+    /** The same after all of its group had gone to their listeners. */
+    private static final Object REFUSED_ALONE = new Object();
+
     private final LongMap<Object> entries = new LongMap<>();
 
     private final int window;
@@ -48,7 +51,7 @@ final class SenderLedger {
             remember(transferId);
             return null;
         }
-        if (before.equals(REFUSED)) {
+        if (before.equals(REFUSED) || before.equals(REFUSED_ALONE)) {
             entries.put(transferId, transfer);
             return null;
         }
@@ -60,9 +63,18 @@ final class SenderLedger {
         entries.put(transferId, outcome);
     }
 
-    /** The transfer was refused before it reached a listener: the next of this id is a first one again. */
-    synchronized void refused(long transferId) {
-        entries.put(transferId, REFUSED);
+    /**
+     * The transfer was refused: the next of this id is a first one again.
+     *
+     * @param alone whether the others of its group have gone to their listeners, and need not come again with it
+     */
+    synchronized void refused(long transferId, boolean alone) {
+        entries.put(transferId, alone ? REFUSED_ALONE : REFUSED);
+    }
+
+    /** Whether a transfer that comes again does so without others of its group. */
+    synchronized boolean isAlone(long transferId) {
+        return REFUSED_ALONE.equals(entries.get(transferId));
     }
 
     private void remember(long transferId) {
