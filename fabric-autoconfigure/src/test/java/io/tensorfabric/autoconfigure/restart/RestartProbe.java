@@ -25,11 +25,14 @@ import org.springframework.boot.context.properties.source.MapConfigurationProper
 /**
  * A process that does what Spring Boot's DevTools do: it starts an application in a class loader of its own, stops it and
  * starts it again in another one. Between them nothing may be left: no thread, no memory outside the heap, no library, and
- * in the end no class loader. Prints what it saw, and as its last line {@code ok} or what is left.
+ * in the end no class loader. Its argument is what the names of the classes in that loader begin with: all of ours, as in a
+ * web container, or the application's alone, since DevTools leave what lies in jars to the loader above. Prints what it saw,
+ * and as its last line {@code ok} or what is left.
  */
 public final class RestartProbe {
 
-    private static final String OURS = "io.tensorfabric.";
+    static final String ALL = "io.tensorfabric.";
+    static final String APPLICATION = "io.tensorfabric.autoconfigure.restart.RestartedApplication";
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final int ROUNDS = 2;
 
@@ -48,7 +51,7 @@ public final class RestartProbe {
         Set<Long> before = threads();
         List<WeakReference<ClassLoader>> loaders = new ArrayList<>();
         for (int round = 1; round <= ROUNDS; round++) {
-            loaders.add(round());
+            loaders.add(round(arguments[0]));
             // The JDK's HTTP client has no other end than being garbage before Java 21.
             if (!await(() -> {
                 System.gc();
@@ -71,20 +74,21 @@ public final class RestartProbe {
                 end("class loader " + (loaders.indexOf(loader) + 1) + " of " + ROUNDS + " is still reachable");
             }
         }
-        if (!await(() -> {
-            System.gc();
-            return libraries().isEmpty();
-        })) {
+        // What is loaded once for all restarts stays.
+        if (arguments[0].equals(ALL)
+                && !await(() -> {
+                    System.gc();
+                    return libraries().isEmpty();
+                })) {
             end("libraries are left: " + libraries());
         }
         end("ok");
     }
 
-    private static WeakReference<ClassLoader> round() throws Exception {
-        try (RestartLoader loader = new RestartLoader()) {
+    private static WeakReference<ClassLoader> round(String names) throws Exception {
+        try (RestartLoader loader = new RestartLoader(names)) {
             Thread.currentThread().setContextClassLoader(loader);
-            Method run = loader.loadClass(OURS + "autoconfigure.restart.RestartedApplication")
-                    .getMethod("run");
+            Method run = loader.loadClass(APPLICATION).getMethod("run");
             String problem = (String) run.invoke(null);
             if (!problem.isEmpty()) {
                 end(problem);
@@ -141,11 +145,14 @@ public final class RestartProbe {
         }
     }
 
-    /** Has our classes itself, of the same places, and all others from the loader above. */
+    /** Has classes of the given names itself, of the same places, and all others from the loader above. */
     private static final class RestartLoader extends URLClassLoader {
 
-        RestartLoader() {
+        private final String names;
+
+        RestartLoader(String names) {
             super(places(), RestartProbe.class.getClassLoader());
+            this.names = names;
         }
 
         private static URL[] places() {
@@ -168,7 +175,7 @@ public final class RestartProbe {
         @Override
         protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
             synchronized (getClassLoadingLock(name)) {
-                if (!name.startsWith(OURS)) {
+                if (!name.startsWith(names)) {
                     return super.loadClass(name, resolve);
                 }
                 Class<?> loaded = findLoadedClass(name);

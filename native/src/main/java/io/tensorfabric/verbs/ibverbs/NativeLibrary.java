@@ -30,15 +30,17 @@ final class NativeLibrary {
     /** Set on the way by the attempt below. */
     private static boolean shimLoaded;
 
-    /** The outcome of the one attempt, asked for again and again: what {@code unavailabilityCause()} shows. */
-    @SuppressWarnings("StaticAssignmentOfThrowable")
-    private static final @Nullable UnsatisfiedLinkError FAILURE = tryLoad();
+    /**
+     * The outcome of the one attempt, asked for again and again. Not the error itself: that would keep the classes of all its
+     * callers, and so the first application of a process that restarts others.
+     */
+    private static final @Nullable String FAILURE = tryLoad();
 
     private NativeLibrary() {}
 
     /** Why native methods cannot be called, {@code null} when they can. */
     static @Nullable UnsatisfiedLinkError failure() {
-        return FAILURE;
+        return FAILURE == null ? null : new UnsatisfiedLinkError(FAILURE);
     }
 
     /** Whether the shim itself can be called, with or without libibverbs. */
@@ -46,13 +48,15 @@ final class NativeLibrary {
         return shimLoaded;
     }
 
-    private static @Nullable UnsatisfiedLinkError tryLoad() {
+    private static @Nullable String tryLoad() {
         try {
             load();
             return null;
         } catch (UnsatisfiedLinkError failure) {
             log.debug("The verbs shim is not available", failure);
-            return failure;
+            return failure.getCause() instanceof IOException ex
+                    ? failure.getMessage() + " (" + ex + ")"
+                    : String.valueOf(failure.getMessage());
         }
     }
 
