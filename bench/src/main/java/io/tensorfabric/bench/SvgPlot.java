@@ -33,7 +33,7 @@ final class SvgPlot {
      * A point of a curve.
      *
      * @param x such as a size in bytes, at least 1
-     * @param value above 0
+     * @param value what is not above 0 is left out: nothing was measured
      */
     record Point(long x, double value) {}
 
@@ -51,7 +51,8 @@ final class SvgPlot {
     }
 
     SvgPlot curve(String name, List<Point> points) {
-        curves.add(new Curve(name, points));
+        curves.add(
+                new Curve(name, points.stream().filter(point -> point.value > 0).toList()));
         return this;
     }
 
@@ -115,9 +116,6 @@ final class SvgPlot {
         static Axis over(List<Double> values, double base, double from, double to) {
             double least = values.stream().mapToDouble(value -> value).min().orElseThrow();
             double most = values.stream().mapToDouble(value -> value).max().orElseThrow();
-            if (least <= 0) {
-                throw new IllegalArgumentException("A logarithmic axis has no place for " + least);
-            }
             int first = (int) Math.floor(log(least, base));
             return new Axis(base, first, Math.max(first + 1, (int) Math.ceil(log(most, base))), from, to);
         }
