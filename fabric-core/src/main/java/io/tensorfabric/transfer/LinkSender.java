@@ -137,7 +137,7 @@ final class LinkSender {
             PushHeaders.put(transmission, push, zone);
             return;
         }
-        OutboundGroup group = push.group;
+        OutboundGroup group = push.together();
         if (group != null) {
             group.told(this);
         }
@@ -202,6 +202,9 @@ final class LinkSender {
             if (push != null) {
                 if (push.answer == null || push.answer.compareTo(level) < 0) {
                     push.answer = level;
+                }
+                if (push.group != null) {
+                    push.group.handedOver();
                 }
                 ends.succeedIfDone(push, ended);
             }

@@ -35,6 +35,8 @@ final class OutboundGroup {
     private Place place = Place.NONE;
     private int alive;
 
+    private volatile boolean handedOver;
+
     /** TENSOR messages by the link that they went over. Guarded by this. */
     private final Map<LinkSender, Integer> messages = new LinkedHashMap<>();
 
@@ -56,6 +58,15 @@ final class OutboundGroup {
 
     TensorGroup what() {
         return group;
+    }
+
+    /** The peer has answered for one, and so has handed all to their listeners. */
+    void handedOver() {
+        handedOver = true;
+    }
+
+    boolean isHandedOver() {
+        return handedOver;
     }
 
     /** Bytes of the members that have at most so many each. */

@@ -57,6 +57,12 @@ final class Push extends GuardedPush implements TransmissionListener {
     /** With which others it belongs together; set once, before any other thread sees it. */
     @Nullable OutboundGroup group;
 
+    /** The group that the peer is told of: none once it has handed that over, after which members only come again. */
+    @Nullable OutboundGroup together() {
+        OutboundGroup all = group;
+        return all == null || all.isHandedOver() ? null : all;
+    }
+
     /** Of the source, if the caller wants one. */
     int checksum;
 

@@ -23,7 +23,7 @@ final class PushHeaders {
                 zone == null ? 0 : zone.id(),
                 push.offset,
                 push.tensor().descriptor());
-        OutboundGroup group = push.group;
+        OutboundGroup group = push.together();
         if (group != null) {
             TensorMessage.addGroup(body, start, group.what());
         }

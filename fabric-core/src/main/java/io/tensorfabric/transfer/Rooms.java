@@ -50,7 +50,7 @@ final class Rooms {
     /** Posts a push as soon as there is room for it, which may be now. */
     void find(Push push) {
         LandingKind wish = push.options().landing();
-        OutboundGroup group = push.group;
+        OutboundGroup group = push.together();
         if ((wish != LandingKind.ANY || group != null) && !zonesKnown) {
             push.phase(PushPhase.ROOM);
             queue.add(push);
@@ -107,7 +107,7 @@ final class Rooms {
         if (queue.isBehind(push)) {
             return false;
         }
-        OutboundGroup group = push.group;
+        OutboundGroup group = push.together();
         if (group == null || groups.hasRooms(group)) {
             // Of a group, only one that is sent again.
             return zones.reserve(push);
@@ -188,7 +188,7 @@ final class Rooms {
     private void serveShared() {
         Push first = zonesKnown ? queue.peek() : null;
         while (first != null) {
-            OutboundGroup group = first.group;
+            OutboundGroup group = first.together();
             if (zones.needsDedicated(first.bytes())) {
                 queue.remove(first);
                 find(first);

@@ -52,6 +52,35 @@ class GroupRetryTest {
     }
 
     @Test
+    void whenTheReceiverIsReplacedAfterItHandedAGroupOverThenItsSuccessorTakesTheRestByItself() throws Exception {
+        try (FakePair pair = new FakePair(GroupListener.options());
+                Tensor one = tensor("one", 10, 1);
+                Tensor two = tensor("two", 10, 2)) {
+            Queue<String> heard = new ConcurrentLinkedQueue<>();
+            pair.right.transfers().register("all", "*", "*", received -> {
+                heard.add(received.tensor().name());
+                if (heard.size() == 2) {
+                    await().until(() -> pair.left.transfers().statistics().pushed() == 1);
+                    // To the receiver, this is another sender: it knows nothing of what came before, as its successor
+                    // would.
+                    pair.left.incarnation = "another";
+                    pair.left.connection().fail(new ConnectionException(ConnectionException.Kind.LOST, "right", "cut"));
+                    throw new TensorRefusedException("not now", true);
+                }
+                received.close();
+            });
+            CompletableFuture<List<TransferReceipt>> all = pair.left
+                    .transfers()
+                    .to("right")
+                    .receipt(ReceiptLevel.PROCESSED)
+                    .pushAll(List.of(one, two));
+            assertThat(all.get(10, TimeUnit.SECONDS)).hasSize(2);
+            assertThat(heard).hasSize(3);
+            await().until(() -> pair.right.transfers().statistics().openTensors() == 0);
+        }
+    }
+
+    @Test
     void whenTheTimeOfAnOpenBreakerIsOverThenWhoeverOfAGroupIsReadyFirstAsksForAll() throws Exception {
         CircuitBreakerOptions brief =
                 new CircuitBreakerOptions(75, 20, 10, Duration.ofMillis(1), Duration.ofMillis(1), 1);
