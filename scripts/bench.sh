@@ -120,7 +120,7 @@ bench_clock() {
 }
 
 bench_roce() {
-  local engine=uml kernel_clock='' clock='' preload=() schedule=()
+  local engine=uml kernel_clock='' clock='' preload=()
   if [[ " $* " == *' --help '* || " $* " == *' -h '* ]]; then
     bench_help roce
     return
@@ -144,12 +144,8 @@ bench_roce() {
     clock=$(bench_clock)
     [[ -z $clock ]] || preload=(--env "LD_PRELOAD=$clock")
   fi
-  if [[ $engine == uml ]] && have chrt; then
-    # Threads that wake wait for their turn: on one processor each would stop the one that woke it, on both sides.
-    schedule=(chrt --batch 0)
-  fi
   say "bench roce on the engine $engine${clock:+, with the time from the time stamp counter}"
-  run_roce --engine "$engine" --timeout 1800 "${preload[@]}" -- "${schedule[@]}" java \
+  run_roce --engine "$engine" --timeout 1800 "${preload[@]}" -- java \
     -XX:TieredStopAtLevel="$(bench_tier "$engine")" -XX:+UseSerialGC -Xmx256m \
     -cp "bench/target/classes:$(<bench/target/run.classpath)" io.tensorfabric.bench.BenchApplication roce "$@"
 }

@@ -35,7 +35,7 @@ final class RoceCommand implements Callable<Integer> {
 
     private static final int WARM_UP_SECONDS = 60;
 
-    private static final int QUICK_WARM_UP_SECONDS = 15;
+    private static final int QUICK_WARM_UP_SECONDS = 8;
 
     @Spec
     @SuppressWarnings("NullAway.Init")
