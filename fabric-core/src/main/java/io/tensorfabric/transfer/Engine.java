@@ -223,6 +223,8 @@ final class Engine {
         callback(ended.get(0));
         if (ended.size() > 1) {
             callbackQueue.offerAll(ended, 1);
+            // The first one's callback may block its thread, and there may be no other yet.
+            callbacks.prestartCoreThread();
             if (callbacks.isShutdown()) {
                 for (int i = 1; i < ended.size(); i++) {
                     runLate(ended.get(i));
