@@ -329,6 +329,10 @@ final class InboundTransfer extends InboundAnswers implements ReceivedTensor, Ru
         home.ledger().refused(transferId(), alone && group != null);
     }
 
+    boolean isOfGroup() {
+        return group != null;
+    }
+
     /** Before it is offered to anybody: others of its group will not come. */
     void goesAlone() {
         alone = true;

@@ -295,7 +295,7 @@ final class LinkReceiver {
             return;
         }
         long id = transfer.transferId();
-        if (link.ledger().isAlone(id)) {
+        if (transfer.isOfGroup() && link.ledger().isAlone(id)) {
             transfer.goesAlone();
         }
         Object before = link.ledger().begin(id, transfer);

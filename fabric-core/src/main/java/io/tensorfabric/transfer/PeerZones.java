@@ -58,14 +58,14 @@ final class PeerZones {
     }
 
     /** Room in a zone that is taken for a push that is yet to come. */
-    record Room(PeerZone zone, long offset, long bytes) {}
+    record Room(PeerZone zone, long offset) {}
 
     /** Takes room in a shared zone for a push that is yet to come; {@code null} if there is none. */
     @Nullable Room take(long bytes) {
         for (PeerZone zone : shared) {
             long offset = zone.rooms().take(bytes);
             if (offset >= 0) {
-                return new Room(zone, offset, bytes);
+                return new Room(zone, offset);
             }
         }
         return null;

@@ -7,7 +7,9 @@ import static org.awaitility.Awaitility.await;
 
 import io.tensorfabric.tensor.Tensor;
 import java.util.Queue;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /** A listener at the right for names that begin with {@code group/}, which notes what it hears of. */
@@ -30,6 +32,19 @@ final class GroupListener {
     /** One thread, so that a tensor that is heard of proves that earlier ones had their turn; and one zone for large tensors. */
     static TransferOptions.Builder options() {
         return small().listenerThreads(1).listenerThreadsPerPeer(1).maxDedicatedZonesPerPeer(1);
+    }
+
+    /** Takes room at the right with a tensor of its own, until the returned one is closed. */
+    static ReceivedTensor block(FakePair pair, int bytes) throws Exception {
+        BlockingQueue<ReceivedTensor> kept = new LinkedBlockingQueue<>();
+        TensorListenerRegistry.Registration registration =
+                pair.right.transfers().register("block", "block", "*", kept::add);
+        try (Tensor block = tensor("block", bytes, 9)) {
+            pair.left.transfers().push("right", block).get(10, TimeUnit.SECONDS);
+            return kept.take();
+        } finally {
+            registration.close();
+        }
     }
 
     Queue<String> heard() {

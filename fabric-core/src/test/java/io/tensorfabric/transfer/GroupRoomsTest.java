@@ -8,9 +8,7 @@ import static org.awaitility.Awaitility.await;
 import io.tensorfabric.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -23,19 +21,6 @@ class GroupRoomsTest {
 
     private static final int LARGE = 2 << 20;
 
-    /** Takes room at the right until it is closed. */
-    private static ReceivedTensor block(FakePair pair, int bytes) throws Exception {
-        BlockingQueue<ReceivedTensor> kept = new LinkedBlockingQueue<>();
-        TensorListenerRegistry.Registration registration =
-                pair.right.transfers().register("block", "block", "*", kept::add);
-        try (Tensor block = tensor("block", bytes, 9)) {
-            pair.left.transfers().push("right", block).get(10, TimeUnit.SECONDS);
-            return kept.take();
-        } finally {
-            registration.close();
-        }
-    }
-
     @Test
     void whenAPushThatNeedsTheWholeZoneIsAheadOfAGroupThenNeitherWaitsForTheOtherForEver() throws Exception {
         try (FakePair pair = new FakePair(GroupListener.options());
@@ -43,7 +28,7 @@ class GroupRoomsTest {
                 Tensor one = tensor("group/one", 10, 2);
                 Tensor two = tensor("group/two", 600_000, 3)) {
             GroupListener listener = new GroupListener(pair);
-            ReceivedTensor block = block(pair, 500_000);
+            ReceivedTensor block = GroupListener.block(pair, 500_000);
             CompletableFuture<TransferReceipt> first = pair.left.transfers().push("right", whole);
             await().until(() -> ((Push) first).phase() == PushPhase.ROOM);
             CompletableFuture<List<TransferReceipt>> group =
@@ -62,7 +47,7 @@ class GroupRoomsTest {
                 Tensor one = tensor("group/one", 10, 2);
                 Tensor two = tensor("group/two", 600_000, 3)) {
             GroupListener listener = new GroupListener(pair);
-            ReceivedTensor block = block(pair, 500_000);
+            ReceivedTensor block = GroupListener.block(pair, 500_000);
             CompletableFuture<List<TransferReceipt>> group =
                     pair.left.transfers().to("right").pushAll(List.of(one, two));
             block.close();
@@ -88,7 +73,7 @@ class GroupRoomsTest {
                 Tensor large = tensor("group/large", LARGE, 3);
                 Tensor whole = tensor("group/whole", ZONE, 1)) {
             GroupListener listener = new GroupListener(pair);
-            ReceivedTensor block = block(pair, LARGE);
+            ReceivedTensor block = GroupListener.block(pair, LARGE);
             CompletableFuture<List<TransferReceipt>> group =
                     pair.left.transfers().to("right").pushAll(List.of(big, large));
             await().until(() -> pair.right.transfers().statistics().openTensors() == 2);

@@ -13,10 +13,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -34,15 +32,7 @@ class PushAllTest {
 
     /** Takes the only zone for large tensors, so that of a group only the small one finds room; closing the returned one makes room. */
     private static ReceivedTensor block(FakePair pair) throws Exception {
-        BlockingQueue<ReceivedTensor> kept = new LinkedBlockingQueue<>();
-        TensorListenerRegistry.Registration registration =
-                pair.right.transfers().register("block", "block", "*", kept::add);
-        try (Tensor block = tensor("block", LARGE, 9)) {
-            pair.left.transfers().push("right", block).get(10, TimeUnit.SECONDS);
-            return kept.take();
-        } finally {
-            registration.close();
-        }
+        return GroupListener.block(pair, LARGE);
     }
 
     /** A group of which the first tensor waits at the right for the second, and the second here for room. */
