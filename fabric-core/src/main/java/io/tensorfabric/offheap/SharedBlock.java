@@ -23,8 +23,8 @@ import java.util.Set;
  */
 public final class SharedBlock {
 
-    /** Largest block, which is what one mapping of a file can be. */
-    public static final long MAX_BYTES = 1L << 30;
+    /** Largest block: what Java maps of a file at once ({@link FileChannel#map}), in whole pages of any usual size. */
+    public static final long MAX_BYTES = Integer.MAX_VALUE - 0xffffL;
 
     /** Bytes of a token. */
     public static final int TOKEN_BYTES = 32;

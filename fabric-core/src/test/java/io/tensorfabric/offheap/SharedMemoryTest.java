@@ -3,6 +3,7 @@ package io.tensorfabric.offheap;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.File;
 import java.io.IOException;
@@ -109,6 +110,20 @@ class SharedMemoryTest {
         byte[] token = new byte[SharedBlock.TOKEN_BYTES];
         assertThatThrownBy(() -> SharedView.open(OWN, descriptor, OffHeap.pageSize(), token))
                 .isInstanceOf(IOException.class);
+    }
+
+    @Test
+    void whenABlockHasAGigabyteAndABoundaryToKeepThenItIsOneBlock() throws IOException {
+        long size = 1L << 30;
+        assumeTrue(Files.getFileStore(Path.of("/dev/shm")).getUsableSpace() > 4 * size, "/dev/shm has no room for it");
+        long address = SharedMemory.allocate(size, 1 << 16);
+        try {
+            assertThat(SharedMemory.find(address, size)).isNotNull();
+            OffHeap.putLong(address + size - 8, 7);
+            assertThat(OffHeap.getLong(address + size - 8)).isEqualTo(7);
+        } finally {
+            SharedMemory.free(address);
+        }
     }
 
     @Test
