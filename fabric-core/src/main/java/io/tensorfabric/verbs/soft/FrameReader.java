@@ -35,7 +35,7 @@ final class FrameReader {
 
     private boolean tookSome;
 
-    /** Whether the last call ended with whole frames left in the buffer, since it had copied enough. */
+    /** Whether the last call ended since it had copied enough, with frames left in the buffer or perhaps where they come from. */
     private boolean yielded;
 
     /** Who understands the frames. */
@@ -130,7 +130,7 @@ final class FrameReader {
                     return true;
                 }
                 if (copied >= budget) {
-                    yielded = hasBuffered();
+                    yielded = true;
                     return true;
                 }
             } else {
