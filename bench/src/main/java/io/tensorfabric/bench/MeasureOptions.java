@@ -2,6 +2,8 @@ package io.tensorfabric.bench;
 
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.lang.management.CompilationMXBean;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,8 +35,10 @@ final class MeasureOptions {
     @Option(names = "--quick", description = "all of it in under a minute, with less certainty")
     boolean quick;
 
-    /** By then, the compiler of the JVM has done most of its work. */
-    private static final double WARM_UP_SECONDS = 3;
+    /** Sizes of the two ways that pushes go, by the control lane and by bulk lanes: what is measured is warmed up with both. */
+    static final List<ByteSize> WARM_UP_SIZES = List.of(new ByteSize(4096), new ByteSize(1L << 20));
+
+    private static final int MOST_WARM_UP_SECONDS = 40;
 
     private final double quickSeconds;
 
@@ -53,9 +57,31 @@ final class MeasureOptions {
         return quick ? Math.min(seconds, quickSeconds) : seconds;
     }
 
-    /** How long whatever is measured runs before the first measurement. */
-    double warmUpSeconds() {
-        return quick ? seconds() : Math.max(seconds(), WARM_UP_SECONDS);
+    /** What is to be measured, for a time; returns its rate. */
+    interface Work {
+        double run(double seconds) throws Exception;
+    }
+
+    /**
+     * Runs what is to be measured until it gets no faster and the compiler of the JVM, which takes a processor meanwhile, has
+     * little left to do. With {@code --quick} only for a moment.
+     */
+    void warmUp(Work work) throws Exception {
+        if (quick) {
+            work.run(seconds());
+            return;
+        }
+        WarmUp warmUp = new WarmUp(MOST_WARM_UP_SECONDS);
+        CompilationMXBean compiler = ManagementFactory.getCompilationMXBean();
+        double rate;
+        double compiling;
+        do {
+            long compiled = compiler.getTotalCompilationTime();
+            long start = System.nanoTime();
+            rate = work.run(1);
+            double millis = (System.nanoTime() - start) / 1e6;
+            compiling = (compiler.getTotalCompilationTime() - compiled) / millis;
+        } while (warmUp.goesOn(rate, compiling));
     }
 
     int rounds() {

@@ -68,11 +68,14 @@ final class PeersCommand implements Callable<Integer> {
     }
 
     private void warmUp(List<Carrier> carriers) throws Exception {
-        long smallest = sizes.stream().mapToLong(ByteSize::bytes).min().orElse(1);
         for (Carrier carrier : carriers) {
-            measure.progress("warming up " + carrier.name());
-            carrier.bandwidth(smallest, measure.warmUpSeconds() / 2);
-            carrier.latency(smallest, measure.warmUpSeconds() / 2);
+            for (ByteSize size : MeasureOptions.WARM_UP_SIZES) {
+                measure.progress("warming up " + carrier.name() + " with " + size);
+                measure.warmUp(seconds -> {
+                    carrier.latency(size.bytes(), seconds / 4);
+                    return carrier.bandwidth(size.bytes(), seconds / 2);
+                });
+            }
         }
     }
 

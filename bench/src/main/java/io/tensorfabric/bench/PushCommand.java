@@ -39,8 +39,8 @@ final class PushCommand implements Callable<Integer> {
     @Option(names = "--depth", description = "pushes under way at once (what makes 32 MB, at most 128)")
     int depth;
 
-    @Option(names = "--lanes", defaultValue = "1", description = "bulk lanes of the connection (${DEFAULT-VALUE})")
-    int lanes = 1;
+    @Option(names = "--lanes", defaultValue = "2", description = "bulk lanes of the connection (${DEFAULT-VALUE})")
+    int lanes = 2;
 
     @Option(names = "--chunk", defaultValue = "1MB", description = "length of one RDMA WRITE (${DEFAULT-VALUE})")
     ByteSize chunk = new ByteSize(1L << 20);
@@ -100,8 +100,11 @@ final class PushCommand implements Callable<Integer> {
     }
 
     private void warmUp(PushSender sender) throws Exception {
-        measure.progress("warming up");
-        sender.measure(SMALL, Carrier.depth(SMALL.bytes()), measure.warmUpSeconds());
+        for (ByteSize size : MeasureOptions.WARM_UP_SIZES) {
+            measure.progress("warming up with " + size);
+            measure.warmUp(seconds -> sender.measure(size, Carrier.depth(size.bytes()), seconds / 2)
+                    .pushesPerSecond());
+        }
     }
 
     /** The round of the median bandwidth, the lower one of two. */

@@ -95,7 +95,7 @@ final class RoceCommand implements Callable<Integer> {
         do {
             rate = push.bandwidth(SMALL.bytes(), 1);
             push.latency(SMALL.bytes(), 0.25);
-        } while (warmUp.goesOn(rate));
+        } while (warmUp.goesOn(rate, 0));
     }
 
     private List<String> senderArguments(int port) {
