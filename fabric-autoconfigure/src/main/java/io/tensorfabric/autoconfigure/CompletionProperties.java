@@ -22,7 +22,7 @@ import org.springframework.boot.convert.DurationUnit;
 public record CompletionProperties(
         @DefaultValue("1") int pollers,
         @DefaultValue("4096") int sendEntries,
-        @DefaultValue("16384") int receiveEntries,
+        @DefaultValue("32768") int receiveEntries,
         @DefaultValue("64") int batch,
         @DefaultValue("adaptive") CompletionMode mode,
 

@@ -33,7 +33,7 @@ import org.springframework.boot.convert.DurationUnit;
  * @param link Settings of the queue pairs.
  */
 public record ConnectionProperties(
-        @DefaultValue("1") int bulkLanes,
+        @DefaultValue("2") int bulkLanes,
         @DefaultValue("128") int controlDepth,
         @DefaultValue("256") int bulkDepth,
         @DefaultValue("64") int receiveCredits,

@@ -176,7 +176,7 @@ public record ConnectionOptions(
     /** Collects options. Not thread-safe. */
     public static final class Builder {
 
-        private int bulkLanes = 1;
+        private int bulkLanes = 2;
         private int controlDepth = 128;
         private int bulkDepth = 256;
         private int receiveCredits = 64;

@@ -53,7 +53,7 @@ public record FabricDeviceOptions(
         }
     }
 
-    /** Everything chosen by the fabric: one poller, 4096 and 16384 completions, batches of 64, 20 us of spinning. */
+    /** Everything chosen by the fabric: one poller, 4096 and 32768 completions, batches of 64, 20 us of spinning. */
     public static FabricDeviceOptions defaults() {
         return builder().build();
     }
@@ -77,7 +77,7 @@ public record FabricDeviceOptions(
         private int gidIndex = AUTO;
         private int pollers = 1;
         private int sendCompletions = 4096;
-        private int receiveCompletions = 16_384;
+        private int receiveCompletions = 32_768;
         private int pollBatch = 64;
         private Duration spin = Duration.ofNanos(20_000);
         private CompletionMode mode = CompletionMode.ADAPTIVE;

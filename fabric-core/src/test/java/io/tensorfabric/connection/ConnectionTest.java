@@ -28,10 +28,10 @@ class ConnectionTest {
             assertThat(other.state()).isEqualTo(ConnectionState.UP);
             assertThat(connection.lanes())
                     .extracting(Lane::purpose)
-                    .containsExactly(LanePurpose.CONTROL, LanePurpose.BULK);
+                    .containsExactly(LanePurpose.CONTROL, LanePurpose.BULK, LanePurpose.BULK);
             assertThat(connection.mtu()).isEqualTo(4096).isEqualTo(other.mtu());
             assertThat(connection.peerName()).isEqualTo(TwoNodes.B);
-            assertThat(connection.queuePairs()).hasSize(2).allSatisfy(status -> {
+            assertThat(connection.queuePairs()).hasSize(3).allSatisfy(status -> {
                 assertThat(status.state()).isEqualTo(QueuePairState.RTS);
                 assertThat(status.peerState()).isEqualTo(QueuePairState.RTS);
                 assertThat(status.peerNumber())

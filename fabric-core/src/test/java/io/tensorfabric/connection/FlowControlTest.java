@@ -29,6 +29,7 @@ class FlowControlTest {
                 .build()))) {
             Connection a = nodes.connect();
             Connection b = nodes.otherEnd();
+            int lanes = a.lanes().size();
             List<Thread> senders = new ArrayList<>();
             for (Connection end : List.of(a, b)) {
                 for (Lane lane : end.lanes()) {
@@ -46,8 +47,8 @@ class FlowControlTest {
             }
             for (TestNode node : List.of(nodes.a(), nodes.b())) {
                 await().atMost(Duration.ofSeconds(20))
-                        .until(() -> node.recording().messages().size() == 2 * messages);
-                for (int index = 0; index < 2; index++) {
+                        .until(() -> node.recording().messages().size() == lanes * messages);
+                for (int index = 0; index < lanes; index++) {
                     int lane = index;
                     List<Long> numbers = node.recording().messages().stream()
                             .filter(message -> message.lane() == lane)

@@ -61,7 +61,7 @@ class TeardownTest {
             OffHeap.fill(target.address(), 4096, (byte) 0);
             OffHeap.fill(source.address(), 64, (byte) 1);
             RemoteGrant grant = nodes.otherEnd().grant(target, Duration.ofSeconds(2));
-            ZoneGrant zone = asZone(grant, 2);
+            ZoneGrant zone = asZone(grant, connection.lanes().size());
             for (Lane lane : connection.lanes()) {
                 assertThat(Sends.await(Sends.write(lane, source, 64, zone, 0))).isEqualTo(WorkCompletionStatus.SUCCESS);
             }

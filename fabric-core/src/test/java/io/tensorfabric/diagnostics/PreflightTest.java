@@ -110,7 +110,7 @@ class PreflightTest {
                             "8 at once",
                             "GPU direct",
                             "port counters");
-            assertThat(step(report, "connect").detail()).contains("2 of 2 queue pairs are RTS at both ends");
+            assertThat(step(report, "connect").detail()).contains("3 of 3 queue pairs are RTS at both ends");
             assertThat(step(report, "1 MiB").detail())
                     .contains("1048576 bytes arrived whole")
                     .contains("GB/s");

@@ -40,6 +40,7 @@ class EvictionTest {
 
     private static ConnectionOptions.Builder options() {
         return TwoNodes.quickOptions()
+                .bulkLanes(1)
                 .controlDepth(8)
                 .bulkDepth(8)
                 .receiveCredits(8)

@@ -107,7 +107,7 @@ final class Acceptor implements IoLoop.Handler {
     }
 
     private void admit(SocketChannel channel) throws IOException {
-        IoLoop loop = engine.nextLoop();
+        IoLoop loop = engine.nextReceiver();
         ResponderLink link;
         try {
             link = new ResponderLink(loop, channel, engine, this);

@@ -52,7 +52,9 @@ final class Engine {
 
     private final List<IoLoop> loops = new ArrayList<>();
 
-    private final AtomicInteger loopTurn = new AtomicInteger();
+    private final AtomicInteger senderTurn = new AtomicInteger();
+
+    private final AtomicInteger receiverTurn = new AtomicInteger();
 
     private final Map<Integer, Pair> pairs = new ConcurrentHashMap<>();
 
@@ -167,8 +169,21 @@ final class Engine {
         return ids.incrementAndGet();
     }
 
-    IoLoop nextLoop() {
-        return loops.get(Math.floorMod(loopTurn.getAndIncrement(), loops.size()));
+    /** The loop of a queue pair that sends. */
+    IoLoop nextSender() {
+        return next(senderTurn);
+    }
+
+    /**
+     * The loop of a connection that receives. These take turns of their own: the lanes of a peer, which come one after the
+     * other, are to be copied by different threads however many of the queue pairs here were made in between.
+     */
+    IoLoop nextReceiver() {
+        return next(receiverTurn);
+    }
+
+    private IoLoop next(AtomicInteger turn) {
+        return loops.get(Math.floorMod(turn.getAndIncrement(), loops.size()));
     }
 
     InetSocketAddress endpoint() {

@@ -74,7 +74,7 @@ final class Pair {
 
     Pair(Engine engine, int number, Parts parts) {
         this.engine = engine;
-        this.loop = engine.nextLoop();
+        this.loop = engine.nextSender();
         this.number = number;
         this.domain = parts.domain();
         this.sendCompletions = parts.sendCompletions();

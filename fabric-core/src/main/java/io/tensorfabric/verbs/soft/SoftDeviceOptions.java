@@ -198,7 +198,7 @@ public final class SoftDeviceOptions {
         private int maxInlineData = 512;
         private Mtu mtu = Mtu.MTU_4096;
         private int portCount = 1;
-        private int ioThreads = Math.max(1, Math.min(4, Runtime.getRuntime().availableProcessors() / 2));
+        private int ioThreads = Math.min(4, Runtime.getRuntime().availableProcessors());
         private Duration minimumAckTimeout = Duration.ofSeconds(1);
         private SoftFaults faults = new SoftFaults();
 
