@@ -15,8 +15,10 @@ final class IdleNode implements AutoCloseable {
     /** More than a connection takes beside its landing zone. */
     private static final long ROOM = 4L << 20;
 
-    /** Entries of a completion queue that a connection of one bulk lane reserves. */
-    private static final int RECEIVES = 128;
+    /** Entries of a completion queue that a connection of two bulk lanes reserves. */
+    private static final int RECEIVES = 192;
+
+    private static final int LEAST_RECEIVES = 32_768;
 
     private static final ByteSize SMALL = new ByteSize(4096);
 
@@ -41,7 +43,7 @@ final class IdleNode implements AutoCloseable {
         arguments.add("--fabric.landing.zone-size=" + zone);
         arguments.add("--fabric.negotiation.max-connections-per-address=" + 2 * most);
         arguments.add("--fabric.connection.max-connections=" + 2 * most);
-        arguments.add("--fabric.completion.receive-entries=" + Math.max(16384, (most + 1) * RECEIVES));
+        arguments.add("--fabric.completion.receive-entries=" + Math.max(LEAST_RECEIVES, (most + 1) * RECEIVES));
         // Else each peer's call leaves a socket open for a while, which is the web server's and not the fabric's.
         arguments.add("--server.tomcat.keep-alive-timeout=100ms");
         arguments.addAll(more);

@@ -17,6 +17,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 
 /** Another process of a benchmark, with the options of this JVM. It ends when this process does. */
 final class NodeProcess implements AutoCloseable {
@@ -131,11 +132,23 @@ final class NodeProcess implements AutoCloseable {
         OutputStream input = process.getOutputStream();
         input.write((line + System.lineSeparator()).getBytes(StandardCharsets.UTF_8));
         input.flush();
-        String answer = answers.poll(START_SECONDS, TimeUnit.SECONDS);
+        String answer = nextAnswer();
         if (!line.equals(answer)) {
             throw new IOException(
                     "The other process was told to " + line + " and answered " + answer + ", see its output above");
         }
+    }
+
+    /** What it answers next; null if it ends without, or does not in time. */
+    private @Nullable String nextAnswer() throws InterruptedException {
+        for (int second = 0; second < START_SECONDS; second++) {
+            boolean ended = !process.isAlive();
+            String answer = answers.poll(1, TimeUnit.SECONDS);
+            if (answer != null || ended) {
+                return answer;
+            }
+        }
+        return null;
     }
 
     @Override

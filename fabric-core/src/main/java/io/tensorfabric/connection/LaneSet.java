@@ -148,11 +148,11 @@ final class LaneSet {
 
     private void reserve() {
         if (!poller.receiveBudget().tryAcquire(receives)) {
-            throw limit("receives", poller.receiveBudget(), "receiveCompletions");
+            throw limit("receives", poller.receiveBudget(), "fabric.completion.receive-entries");
         }
         if (!poller.sendBudget().tryAcquire(count)) {
             poller.receiveBudget().release(receives);
-            throw limit("sends", poller.sendBudget(), "sendCompletions");
+            throw limit("sends", poller.sendBudget(), "fabric.completion.send-entries");
         }
         reserved = true;
     }
