@@ -110,8 +110,7 @@ final class IoLoop implements Runnable {
         runTasks();
         if (!tasks.isEmpty()) {
             // Mostly more of a large copy. Where processors are short, whoever waits for one would else get it only
-            // when this
-            // thread's time slice is over, which is milliseconds.
+            // when the time slice of this thread is over, which is milliseconds.
             Thread.yield();
         }
         while (!timers.isEmpty() && timers.peek().atNanos() - System.nanoTime() <= 0) {

@@ -182,6 +182,9 @@ public final class SoftDeviceOptions {
         private static final int MAX_PORT = 65535;
 
         private String name = "soft0";
+        /** Lanes of a peer, of which each gets a thread of its own, in whatever order they come. */
+        private static final int LANES = 3;
+
         private InetAddress bindAddress = loopback();
         private int port;
         private @Nullable InetAddress advertisedAddress;
@@ -198,7 +201,7 @@ public final class SoftDeviceOptions {
         private int maxInlineData = 512;
         private Mtu mtu = Mtu.MTU_4096;
         private int portCount = 1;
-        private int ioThreads = Math.min(4, Runtime.getRuntime().availableProcessors());
+        private int ioThreads = Math.max(LANES, Math.min(4, Runtime.getRuntime().availableProcessors()));
         private Duration minimumAckTimeout = Duration.ofSeconds(1);
         private SoftFaults faults = new SoftFaults();
 
