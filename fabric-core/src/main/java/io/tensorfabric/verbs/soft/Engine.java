@@ -175,8 +175,8 @@ final class Engine {
     }
 
     /**
-     * The loop of a connection that receives. These take turns of their own: the lanes of a peer, which come one after the
-     * other, are to be copied by different threads however many of the queue pairs here were made in between.
+     * The loop of a connection that receives. These take turns of their own: the lanes of a peer, which mostly come one after
+     * the other, are to be copied by different threads however many of the queue pairs here were made in between.
      */
     IoLoop nextReceiver() {
         return next(receiverTurn);

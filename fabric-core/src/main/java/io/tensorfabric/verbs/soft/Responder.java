@@ -30,6 +30,9 @@ final class Responder {
 
     private boolean failed;
 
+    /** Whether the loop reads on later, without anything that it is told of. */
+    private boolean goesOn;
+
     Responder(Pair pair) {
         this.pair = pair;
         MemoryAccess access = new MemoryAccess(pair.engine().keys());
@@ -59,6 +62,7 @@ final class Responder {
             peerEpoch = proof.epoch();
             dropLink();
             link = from;
+            goesOn = false;
             executor.connected(proof.mtu(), from.isLocal());
             return expected;
         } finally {
@@ -74,18 +78,35 @@ final class Responder {
             // Answers left and made room for requests that lie in the buffer already.
             again = serve(from, true, false);
         }
-        if (reader.hasYielded()) {
+        if (mustGoOn(from)) {
             // To the end of the loop's work: others get their turn.
             from.execute(() -> goOn(from));
         }
     }
 
-    private void goOn(ResponderLink from) {
+    /** Whether more is to be read after others had their turn, and this is the first to say so. */
+    private boolean mustGoOn(ResponderLink from) {
+        pair.receiveLock().lock();
         try {
-            ready(from, SelectionKey.OP_READ);
-        } catch (IOException ex) {
-            from.close();
+            boolean first = link == from && reader.hasYielded() && !goesOn;
+            goesOn |= first;
+            return first;
+        } finally {
+            pair.receiveLock().unlock();
         }
+    }
+
+    private void goOn(ResponderLink from) {
+        pair.receiveLock().lock();
+        try {
+            if (link != from) {
+                return;
+            }
+            goesOn = false;
+        } finally {
+            pair.receiveLock().unlock();
+        }
+        from.serveNow(SelectionKey.OP_READ);
     }
 
     private boolean serve(ResponderLink from, boolean readable, boolean writable) throws IOException {

@@ -182,7 +182,7 @@ public final class SoftDeviceOptions {
         private static final int MAX_PORT = 65535;
 
         private String name = "soft0";
-        /** Lanes of a peer, of which each gets a thread of its own, in whatever order they come. */
+        /** Lanes of a peer: as many threads serve each by another one, whatever order they come in, unless others come between. */
         private static final int LANES = 3;
 
         private InetAddress bindAddress = loopback();
