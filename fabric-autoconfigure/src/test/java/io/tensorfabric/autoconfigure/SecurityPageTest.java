@@ -5,11 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.Map;
-import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,15 +22,21 @@ class SecurityPageTest {
     private static final Pattern NAMED =
             Pattern.compile("`([A-Z][A-Za-z0-9]*(?:Test|Contract|IT))(?:\\.(when\\w+)(?:\\.\\.\\.)?)?`");
 
+    /** Of the modules: what else lies below the root, such as the sources of a kernel, comes and goes meanwhile. */
     private static Map<String, Path> testClasses() throws IOException {
-        try (Stream<Path> files = Files.walk(ROOT, 12)) {
-            return files.filter(file -> file.toString().contains("/src/test/java/"))
-                    .filter(file -> file.toString().endsWith(".java"))
-                    .collect(Collectors.toMap(
-                            file -> file.getFileName().toString().replace(".java", ""),
-                            Function.identity(),
-                            (one, other) -> one));
+        Map<String, Path> classes = new HashMap<>();
+        try (Stream<Path> modules = Files.list(ROOT)) {
+            for (Path tests : modules.map(module -> module.resolve("src/test/java"))
+                    .filter(Files::isDirectory)
+                    .toList()) {
+                try (Stream<Path> files = Files.walk(tests)) {
+                    files.filter(file -> file.toString().endsWith(".java"))
+                            .forEach(file ->
+                                    classes.put(file.getFileName().toString().replace(".java", ""), file));
+                }
+            }
         }
+        return classes;
     }
 
     /** That about Spring Boot names tests in the same way. */
