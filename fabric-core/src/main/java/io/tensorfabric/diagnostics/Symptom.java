@@ -146,7 +146,7 @@ public enum Symptom {
             "Mend that first failure."),
     QUEUE_PAIR_LIMIT(
             "Connecting fails with LIMIT, or with ENOMEM of ibv_create_qp.",
-            "The device or 'fabric.connection.max-connections' has no room for more queue pairs.",
+            "The device, 'fabric.completion.receive-entries' or 'fabric.connection.max-connections' has no room for more queue pairs.",
             "`rdma resource show`, `fabric.connection.count`, `fabric.connection.evictions`.",
             "Lower 'fabric.connection.bulk-lanes', or raise the limit if the device has more."),
 
