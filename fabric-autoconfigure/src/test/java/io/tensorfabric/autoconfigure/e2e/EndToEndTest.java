@@ -219,7 +219,7 @@ class EndToEndTest {
             assertThat(node.get("/actuator/health")).startsWith("200").contains("\"fabric\":{", "\"status\":\"UP\"");
             assertThat(node.get("/actuator/metrics/fabric.transfer")).contains("direction", "outcome");
             assertThat(node.get("/actuator/metrics/fabric.qp.count?tag=state:RTS"))
-                    .contains("\"value\":2.0");
+                    .contains("\"value\":3.0");
             assertThat(node.get("/actuator/metrics/fabric.pool.used?tag=pool:host"))
                     .startsWith("200");
         }
