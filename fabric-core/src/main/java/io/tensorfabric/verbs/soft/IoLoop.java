@@ -109,13 +109,20 @@ final class IoLoop implements Runnable {
         }
         runTasks();
         if (!tasks.isEmpty()) {
-            // Mostly more of a large copy. Where processors are short, whoever waits for one would else get it only
-            // when the time slice of this thread is over, which is milliseconds.
-            Thread.yield();
+            giveWay();
         }
         while (!timers.isEmpty() && timers.peek().atNanos() - System.nanoTime() <= 0) {
             runSafely(timers.remove().action());
         }
+    }
+
+    /**
+     * There is mostly more of a large copy to do. Where processors are short, whoever waits for one would else get it only when
+     * the time slice of this thread is over, which is milliseconds.
+     */
+    @SuppressWarnings("ThreadPriorityCheck") // Nothing but speed relies on it.
+    private static void giveWay() {
+        Thread.yield();
     }
 
     /** Those that are there now: what they add themselves, such as more of a large copy, waits for the sockets. */
