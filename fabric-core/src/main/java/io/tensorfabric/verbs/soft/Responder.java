@@ -78,7 +78,7 @@ final class Responder {
             // Answers left and made room for requests that lie in the buffer already.
             again = serve(from, true, false);
         }
-        if (mustGoOn(from)) {
+        if (reader.hasYielded() && mustGoOn(from)) {
             // To the end of the loop's work: others get their turn.
             from.execute(() -> goOn(from));
         }
