@@ -20,6 +20,20 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class GroupRetryTest {
 
+    /** Pushes both as a group until their listeners have returned. */
+    private static void awaitBoth(FakePair pair, Tensor one, Tensor two) throws Exception {
+        CompletableFuture<List<TransferReceipt>> all = pair.left
+                .transfers()
+                .to("right")
+                .receipt(ReceiptLevel.PROCESSED)
+                .pushAll(List.of(one, two));
+        assertThat(all.get(10, TimeUnit.SECONDS)).hasSize(2);
+    }
+
+    private static void cut(FakePair pair) {
+        pair.left.connection().fail(new ConnectionException(ConnectionException.Kind.LOST, "right", "cut"));
+    }
+
     @Test
     void whenAListenerRefusedOneOfAGroupAndTheConnectionIsLostThenItComesAgainByItself() throws Exception {
         RetryOptions late = new RetryOptions(3, Duration.ofMillis(500), 1, 0, Duration.ofMillis(500));
@@ -31,7 +45,7 @@ class GroupRetryTest {
                 String name = received.tensor().name();
                 heard.add(name);
                 if (heard.size() == 1) {
-                    pair.left.connection().fail(new ConnectionException(ConnectionException.Kind.LOST, "right", "cut"));
+                    cut(pair);
                     await().until(() -> pair.left.transfers().transfers().stream()
                                     .filter(push -> push.state() == TransferStatus.State.QUEUED)
                                     .count()
@@ -40,12 +54,7 @@ class GroupRetryTest {
                 }
                 received.close();
             });
-            CompletableFuture<List<TransferReceipt>> all = pair.left
-                    .transfers()
-                    .to("right")
-                    .receipt(ReceiptLevel.PROCESSED)
-                    .pushAll(List.of(one, two));
-            assertThat(all.get(10, TimeUnit.SECONDS)).hasSize(2);
+            awaitBoth(pair, one, two);
             assertThat(heard).hasSize(3).contains("one", "two");
             await().until(() -> pair.right.transfers().statistics().openTensors() == 0);
         }
@@ -64,17 +73,12 @@ class GroupRetryTest {
                     // To the receiver, this is another sender: it knows nothing of what came before, as its successor
                     // would.
                     pair.left.incarnation = "another";
-                    pair.left.connection().fail(new ConnectionException(ConnectionException.Kind.LOST, "right", "cut"));
+                    cut(pair);
                     throw new TensorRefusedException("not now", true);
                 }
                 received.close();
             });
-            CompletableFuture<List<TransferReceipt>> all = pair.left
-                    .transfers()
-                    .to("right")
-                    .receipt(ReceiptLevel.PROCESSED)
-                    .pushAll(List.of(one, two));
-            assertThat(all.get(10, TimeUnit.SECONDS)).hasSize(2);
+            awaitBoth(pair, one, two);
             assertThat(heard).hasSize(3);
             await().until(() -> pair.right.transfers().statistics().openTensors() == 0);
         }
